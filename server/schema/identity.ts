@@ -35,7 +35,9 @@ export const accounts = `
     for_account TEXT NOT NULL,         -- a DID, or 'admin'
     created_by TEXT NOT NULL,          -- a DID, or 'admin'
     earned INTEGER NOT NULL DEFAULT 0,
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    note TEXT,                         -- whom it is for
+    expires_at TEXT
   ) STRICT;
   CREATE INDEX invite_codes_account ON invite_codes (for_account, created_at);
   CREATE INDEX invite_codes_created ON invite_codes (created_at, code);

@@ -4,7 +4,7 @@ import { isValidDid } from '@atproto/syntax'
 import type { Reader, Writer } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { randomGroups } from '../../util/random.ts'
-import { iso } from '../../util/time.ts'
+import { instant, iso } from '../../util/time.ts'
 import * as inviteCodes from '../tables/invite-codes.ts'
 
 /** Generates a code: `<host-with-dashes>-xxxxx-xxxxx`. */
@@ -18,15 +18,16 @@ export function newCode(origin: string): string {
  * @returns false when the code is not valid for the account
  */
 export function takeInvite(tx: Writer, code: string, newDid: string, now: Date): boolean {
-  if (!isInviteValid(tx, code, newDid)) return false
+  if (!isInviteValid(tx, code, newDid, now)) return false
   if (!inviteCodes.isUsedBy(tx, code, newDid)) inviteCodes.use(tx, code, newDid, iso(now))
   return true
 }
 
 /** Whether `takeInvite` would accept a code. @param newDid any text for an account whose DID is made here */
-export function isInviteValid(db: Reader, code: string, newDid: string): boolean {
+export function isInviteValid(db: Reader, code: string, newDid: string, now: Date): boolean {
   const row = inviteCodes.find(db, code)
   if (!row || row.disabled || !isFor(db, row, newDid)) return false
+  if (row.expiresAt !== null && row.expiresAt <= iso(now)) return false
   return row.available > 0 || inviteCodes.isUsedBy(db, code, newDid)
 }
 
@@ -61,8 +62,26 @@ export function inviteCodeViews(db: Reader, codes: readonly inviteCodes.InviteCo
   return codes.map((code) => ({
     ...code,
     disabled: code.disabled === 1,
+    note: code.note ?? undefined,
+    expiresAt: code.expiresAt ?? undefined,
     uses: byCode.get(code.code) ?? [],
   }))
+}
+
+const maxLifetimeMs = 365 * 24 * 60 * 60_000
+
+interface InviteTerms {
+  readonly note?: string | undefined
+  readonly expiresAt?: string | undefined
+}
+
+/** Reads whom new codes are for, and when they expire. Undefined if that is past, or more than a year away. */
+export function inviteTerms(input: InviteTerms, now: Date) {
+  const note = input.note?.trim() || null
+  if (input.expiresAt === undefined) return { note, expiresAt: null }
+  const at = instant(input.expiresAt)
+  const leftMs = at ? at.getTime() - now.getTime() : 0
+  return at && leftMs > 0 && leftMs <= maxLifetimeMs ? { note, expiresAt: iso(at) } : undefined
 }
 
 /** Parses the holder of a code: a DID, or `admin` for codes without a holder. Undefined if invalid. */

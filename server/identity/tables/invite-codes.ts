@@ -12,7 +12,12 @@ export interface InviteCode {
   readonly forAccount: string
   readonly createdBy: string
   readonly createdAt: DatetimeString
+  /** Whom it is for. */
+  readonly note: string | null
+  readonly expiresAt: DatetimeString | null
 }
+
+type NewInviteCode = Omit<InviteCode, 'note' | 'expiresAt'> & Partial<InviteCode>
 
 export interface InviteCodeUse {
   readonly code: string
@@ -21,7 +26,7 @@ export interface InviteCodeUse {
 }
 
 const columns =
-  'code, available, disabled, for_account AS forAccount, created_by AS createdBy, created_at AS createdAt'
+  'code, available, disabled, for_account AS forAccount, created_by AS createdBy, created_at AS createdAt, note, expires_at AS expiresAt'
 
 export function find(db: Reader, code: string): InviteCode | undefined {
   return db.get<InviteCode>(`SELECT ${columns} FROM invite_codes WHERE code = ?`, [code])
@@ -83,10 +88,10 @@ export function earned(db: Reader, did: string): { total: number; open: number }
   return row ?? { total: 0, open: 0 }
 }
 
-export function insert(tx: Writer, code: InviteCode, isEarned: boolean): void {
+export function insert(tx: Writer, code: NewInviteCode, isEarned: boolean): void {
   tx.run(
-    `INSERT INTO invite_codes (code, available, disabled, for_account, created_by, earned, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO invite_codes (code, available, disabled, for_account, created_by, earned, created_at, note, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       code.code,
       code.available,
@@ -95,6 +100,8 @@ export function insert(tx: Writer, code: InviteCode, isEarned: boolean): void {
       code.createdBy,
       isEarned ? 1 : 0,
       code.createdAt,
+      code.note ?? null,
+      code.expiresAt ?? null,
     ],
   )
 }

@@ -43,6 +43,7 @@ const texts: readonly FutureTime[] = [
   ...written('reserved_keys', 'reserved_at'),
   { table: 'reserved_keys', column: 'expires_at', leadMs: 7 * day },
   ...written('invite_codes', 'created_at'),
+  { table: 'invite_codes', column: 'expires_at', leadMs: 365 * day },
   ...written('invite_code_uses', 'used_at'),
   ...written('sessions', 'created_at', 'last_used_at', 'old_token_used_at'),
   { table: 'sessions', column: 'expires_at', leadMs: 90 * day, where: `id NOT IN ${ofApps}` },

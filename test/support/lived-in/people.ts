@@ -23,7 +23,8 @@ export async function joinServer(): Promise<void> {
     { useCount: 1, forAccount: people.ben.did },
     people.ann,
   )
-  await code({ useCount: 1, forAccount: people.ann.did })
+  const expiresAt = new Date(server.clock.now().getTime() + 30 * 24 * 60 * 60_000).toISOString()
+  await code({ useCount: 1, forAccount: people.ann.did, note: 'Eve', expiresAt })
 }
 
 /** Refreshes the sessions of all, as their clients do. */

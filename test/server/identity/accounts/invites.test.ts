@@ -2,7 +2,7 @@ import { P256Keypair } from '@atproto/crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { didDocument, startDidHost } from '../../../support/accounts/did-host.ts'
 import { signServiceJwt } from '../../../support/accounts/jwt.ts'
-import { day, hour } from '../../../support/server/clock.ts'
+import { day, hour, minute } from '../../../support/server/clock.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../../support/server/server.ts'
 import { server, setupServer } from '../../../support/server/setup.ts'
 
@@ -74,6 +74,26 @@ describe('createAccount', () => {
     expect((await signUp('capital', code.replace('p', 'P'))).status).toBe(200)
     expect((await signUp('capitals', code.toUpperCase())).status).toBe(200)
     expect(await signUp('one-more', code)).toMatchObject(invalid)
+  })
+
+  test('accepts a code until it expires, and lists whom it is for', async () => {
+    const expiresAt = new Date(server.clock.now().getTime() + minute).toISOString()
+    const code = await makeCode(2, { note: ' Carol ', expiresAt }, owner)
+    expect((await signUp('in-time', code)).status).toBe(200)
+    expect(await codesOf(owner)).toContainEqual(expect.objectContaining({ code, note: 'Carol', expiresAt }))
+    await server.clock.advance(minute)
+    expect(await signUp('too-late', code)).toMatchObject(invalid)
+  })
+
+  test('an expiry is within a year from now', async () => {
+    const now = server.clock.now().getTime()
+    for (const method of ['createInviteCode', 'createInviteCodes']) {
+      for (const at of [now - 1, now + 366 * day]) {
+        const input = { useCount: 1, codeCount: 1, expiresAt: new Date(at).toISOString() }
+        const { status, body } = await server.post(`com.core.server.${method}`, input, adminAuth)
+        expect({ status, error: body.error }).toEqual({ status: 400, error: 'InvalidRequest' })
+      }
+    }
   })
 
   test('accepts a code as often as its use count says', async () => {

@@ -46,7 +46,8 @@ export const createAccount = method(com.core.server.createAccount, {
       fail('InvalidInviteCode', 'This invite code is not valid or has been used up. Ask for a new one.')
     checkPermitted(store)
     // First: a refusal further down shows whether an email address has an account.
-    if (inviteCode !== null && !isInviteValid(store, inviteCode, input.did ?? '')) throw invalidInvite()
+    if (inviteCode !== null && !isInviteValid(store, inviteCode, input.did ?? '', now()))
+      throw invalidInvite()
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
     if (email !== null && !isEmailAddress(email))

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { inviteHolder, newCode } from '../../../../identity/accounts/invite-codes.ts'
+import { inviteHolder, inviteTerms, newCode } from '../../../../identity/accounts/invite-codes.ts'
 import * as inviteCodes from '../../../../identity/tables/invite-codes.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
@@ -17,11 +17,14 @@ export const createInviteCodes = method(com.core.server.createInviteCodes, {
     if (input.codeCount * holders.size > maxCodesPerCall) {
       throw fail('InvalidRequest', `A call can create ${maxCodesPerCall} codes at most`)
     }
+    const at = now()
+    const terms = inviteTerms(input, at)
+    if (terms === undefined) throw fail('InvalidRequest', 'expiresAt must be within a year from now')
     const codes = [...holders].map((account = '') => ({
       account,
       codes: Array.from({ length: input.codeCount }, () => newCode(origin)),
     }))
-    const createdAt = iso(now())
+    const createdAt = iso(at)
     await store.transact((tx) => {
       for (const { account, codes: ofAccount } of codes) {
         for (const code of ofAccount) {
@@ -32,6 +35,7 @@ export const createInviteCodes = method(com.core.server.createInviteCodes, {
             forAccount: account,
             createdBy,
             createdAt,
+            ...terms,
           }
           inviteCodes.insert(tx, row, false)
         }
