@@ -1,6 +1,7 @@
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
 import { findingsInBothSchemes, overflowAt } from '../support/page/accessibility.ts'
+import { hour } from '../support/server/clock.ts'
 import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 import { heading } from '../support/server/world.ts'
 
@@ -62,4 +63,23 @@ test('invitations: the link has the address that others reach, and leads to Netw
   await linkOf({ addresses: [] })
   await dialog(page).getByRole('link', { name: 'Network' }).click()
   await heading(page, 'Network').waitFor()
+})
+
+test('invitations: a code says whom it is for and when it expires, and is not offered after that', async () => {
+  const now = world.server.clock.now().getTime()
+  const page = await world.signedIn(alice, '/invites', { now })
+  await page.getByRole('button', { name: 'New codes' }).click()
+  await page.getByLabel('For whom').fill('Carol')
+  await page.getByLabel('Expires').selectOption('In a day')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog(page).getByRole('img').waitFor()
+  await page.keyboard.press('Escape')
+  const row = page.getByRole('list', { name: 'Invite codes' }).getByRole('listitem')
+  await row.getByText('For Carol').waitFor()
+  await row.getByText('expires tomorrow').waitFor()
+
+  await page.clock.setFixedTime(now + 25 * hour)
+  await page.reload()
+  await row.getByText('Expired').waitFor()
+  expect(await row.getByRole('button').count()).toBe(0)
 })

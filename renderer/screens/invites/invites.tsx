@@ -6,11 +6,11 @@ import type { Body } from '../../api/client.ts'
 import { usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { ConfirmDialog, DialogButton, FormDialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { Page, Row } from '../../ui/page.tsx'
 import { Badge, EmptyState, LoadedList, Notice } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { RelativeTime, useNow } from '../../ui/time.tsx'
+import { CreateInvitesDialog } from './create-invites-dialog.tsx'
 import { InvitationDialog } from './invitation-dialog.tsx'
 
 type InviteCode = Body<typeof com.core.server.getAccountInviteCodes.main>['codes'][number]
@@ -51,7 +51,7 @@ export function InvitesScreen() {
         itemsOf={({ codes }) => codes}
         label={t.invites.list}
         query={list}
-        textOf={({ code }) => code}
+        textOf={({ code, note = '' }) => `${code} ${note}`}
       >
         {(code) => <InviteRow canDisable={isOwner} invite={code} key={code.code} />}
       </LoadedList>
@@ -66,8 +66,11 @@ interface InviteRowProps {
 }
 
 function InviteRow({ invite, canDisable }: InviteRowProps) {
-  const { code, available, disabled, createdAt, uses } = invite
-  const isOpen = !disabled && available > 0
+  const { code, available, disabled, createdAt, uses, note, expiresAt } = invite
+  const now = useNow()
+  const isExpired = expiresAt !== undefined && Date.parse(expiresAt) <= now
+  const isUsable = !disabled && available > 0
+  const isOpen = isUsable && !isExpired
   return (
     <Row
       action={
@@ -97,6 +100,13 @@ function InviteRow({ invite, canDisable }: InviteRowProps) {
         <>
           {t.ui.created} <RelativeTime at={createdAt} />
           {uses.length > 0 && <> · {t.invites.usedBy(uses.length)}</>}
+          {isOpen && expiresAt && (
+            <>
+              {' · '}
+              {t.invites.expires} <RelativeTime at={expiresAt} />
+            </>
+          )}
+          {note && <div>{t.invites.noteOf(note)}</div>}
         </>
       }
       title={
@@ -104,6 +114,7 @@ function InviteRow({ invite, canDisable }: InviteRowProps) {
           <code>{code}</code>
           {isOpen && <Badge variant="good">{t.invites.left(available)}</Badge>}
           {disabled && <Badge variant="warn">{t.invites.disabled}</Badge>}
+          {isUsable && isExpired && <Badge>{t.invites.expired}</Badge>}
           {!disabled && available === 0 && <Badge>{t.invites.usedUp}</Badge>}
         </>
       }
@@ -122,38 +133,5 @@ function DisableDialog({ code, onClose }: { readonly code: string; onClose(): vo
     <ConfirmDialog {...disable} action={t.invites.disable} title={t.invites.disableTitle}>
       {t.invites.disableText(code)}
     </ConfirmDialog>
-  )
-}
-
-const count = { defaultValue: '1', inputMode: 'numeric', min: 1, required: true, type: 'number' } as const
-
-interface CreateInvitesDialogProps {
-  /** Called if only one was created. */
-  onOne(code: string): void
-  onClose(): void
-}
-
-function CreateInvitesDialog({ onOne, onClose }: CreateInvitesDialogProps) {
-  const create = useDialogAction(com.core.server.createInviteCodes, {
-    invalidates: [com.core.server.getAccountInviteCodes],
-    input: (field) => ({ codeCount: Number(field('codeCount')), useCount: Number(field('useCount')) }),
-    done: ({ codeCount }) => t.invites.codesCreated(codeCount),
-    onDone({ codes }) {
-      const [code, ...others] = codes.flatMap((ofAccount) => ofAccount.codes)
-      if (code !== undefined && others.length === 0) onOne(code)
-    },
-    onClose,
-  })
-  return (
-    <FormDialog {...create} action={t.ui.create} title={t.invites.createTitle}>
-      <Field
-        {...count}
-        hint={t.invites.codeCountHint}
-        label={t.invites.codeCount}
-        max={100}
-        name="codeCount"
-      />
-      <Field {...count} hint={t.invites.useCountHint} label={t.invites.useCount} max={1000} name="useCount" />
-    </FormDialog>
   )
 }
