@@ -101,10 +101,13 @@ interface ResultListProps {
 }
 
 function ResultList({ id, query, results, active, optionId, open }: ResultListProps) {
-  const { groups, isSearching } = results
-  const isEmpty = groups.length === 0
+  const { groups, isEmpty, isSearching } = results
   return (
     <div className={styles.results}>
+      <div className={styles.empty} role="status">
+        {isEmpty && (isSearching ? t.palette.searching : t.palette.none(query))}
+        {isEmpty && !isSearching && <p className="soft">{t.palette.noneHint}</p>}
+      </div>
       <div aria-label={t.palette.results} id={id} role="listbox">
         {groups.map(({ name, items }) => (
           <fieldset aria-label={name} key={name}>
@@ -122,10 +125,6 @@ function ResultList({ id, query, results, active, optionId, open }: ResultListPr
             ))}
           </fieldset>
         ))}
-      </div>
-      <div className={styles.empty} role="status">
-        {isEmpty && (isSearching ? t.palette.searching : t.palette.none(query))}
-        {isEmpty && !isSearching && <p className="soft">{t.palette.noneHint}</p>}
       </div>
     </div>
   )

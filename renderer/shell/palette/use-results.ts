@@ -25,6 +25,8 @@ interface Group {
 
 export interface Results {
   readonly groups: readonly Group[]
+  /** Whether nothing matches but a search elsewhere. */
+  readonly isEmpty: boolean
   readonly isSearching: boolean
 }
 
@@ -35,24 +37,28 @@ export function useResults(query: string, isOwner: boolean): Results {
   const passwords = usePasswords()
   const accounts = useOtherAccounts()
   const { people, isSearching } = usePeople(query)
-  if (query === '') return { groups: initialGroups(local, recent), isSearching: false }
-  const groups = [
+  if (query === '') return { groups: initialGroups(local, recent), isEmpty: false, isSearching: false }
+  const found = [
     { name: t.palette.groups.found, items: matching(local, query, recent).slice(0, maxItems) },
     { name: t.palette.groups.passwords, items: matching(passwords, query).slice(0, maxItems) },
     { name: t.palette.groups.accounts, items: matching(accounts, query) },
     { name: t.palette.groups.people, items: people },
-    { name: t.palette.groups.posts, items: searchOfPosts(query) },
   ]
-  return { groups: groups.filter(({ items }) => items.length > 0), isSearching }
+  const posts = { name: t.palette.groups.posts, items: searchOfPosts(query) }
+  const isEmpty = found.every(({ items }) => items.length === 0)
+  return { groups: withItems([...found, posts]), isEmpty, isSearching }
 }
 
 function initialGroups(local: readonly PaletteItem[], recent: readonly string[]): readonly Group[] {
   const used = recent.flatMap((id) => local.find((item) => item.id === id) ?? [])
   const others = local.filter((item) => item.id === item.path && !used.includes(item))
-  const groups = [
+  return withItems([
     { name: t.palette.groups.recent, items: used },
     { name: t.palette.groups.screens, items: others },
-  ]
+  ])
+}
+
+function withItems(groups: readonly Group[]): readonly Group[] {
   return groups.filter(({ items }) => items.length > 0)
 }
 
