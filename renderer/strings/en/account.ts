@@ -1,5 +1,5 @@
 /** Texts of the screens under “You”. */
-import { count, formatBytes, formatNumber } from '../format.ts'
+import { formatBytes, formatNumber } from '../format.ts'
 
 export const birthDate = {
   title: 'Birth date',

@@ -50,7 +50,9 @@ export async function addFactors(): Promise<Factors> {
   const named = { id: started.id, name: 'Phone', code: code() }
   const { recoveryCodes } = await call('com.core.factor.confirmTotp', named, ann)
   const device = new PasskeyDevice()
-  const { options } = await call('com.core.factor.startPasskey', { password }, ann)
+  server.clock.advance(minute)
+  const proof = { password, authFactorToken: code() }
+  const { options } = await call('com.core.factor.startPasskey', proof, ann)
   await call('com.core.factor.addPasskey', { name: 'Laptop', response: device.create(options, page) }, ann)
   await server.confirmEmail(ann)
   await call('com.core.server.requestEmailUpdate', undefined, ann)
@@ -59,8 +61,8 @@ export async function addFactors(): Promise<Factors> {
   server.clock.advance(minute)
   body(await server.signIn(ann, { authFactorToken: code() }))
   const challenge = body(await server.post('com.core.factor.challengePasskey')).options
-  const proof = { response: device.use(challenge, page) }
-  const { token } = body(await server.post('com.core.factor.provePasskey', proof))
+  const answer = { response: device.use(challenge, page) }
+  const { token } = body(await server.post('com.core.factor.provePasskey', answer))
   body(await server.signIn(ann, { authFactorToken: token }))
   return { code, recoveryCodes }
 }

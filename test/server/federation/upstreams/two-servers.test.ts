@@ -203,16 +203,6 @@ describe('two servers that read each other', () => {
       .toBe(handle)
   })
 
-  test('a change of the handle of an account that was only looked at is shown', async () => {
-    const [[alice, otherAlice]] = await people('alice')
-    const shown = async () =>
-      body(await here.server.get('app.example.actor.getProfile', { actor: otherAlice.did }, alice)).handle
-    await shown()
-    const handle = `renamed${names}.test`
-    body(await there.server.post('com.core.identity.updateHandle', { handle }, otherAlice))
-    await expect.poll(shown, { interval: 20 }).toBe(handle)
-  })
-
   test('takedown and deactivation hide, their end shows again, deletion removes', async () => {
     const [[alice, otherAlice], [, otherBob]] = await people('alice', 'bob')
     const follows = [
