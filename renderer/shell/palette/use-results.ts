@@ -5,8 +5,7 @@ import { app, com } from '../../../lexicons/generated/index.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { handleOf, nameOf } from '../../api/names.ts'
 import { switchTo, useSession, useSessions } from '../../api/sessions.ts'
-import { screens } from '../../navigation.ts'
-import { personPath } from '../../parts/posts/paths.ts'
+import { personPath, searchPath } from '../../parts/posts/paths.ts'
 import { t } from '../../strings/en.ts'
 import { useDebounced } from '../../ui/debounced.ts'
 import { localItems, matching, type PaletteItem } from './items.ts'
@@ -95,13 +94,8 @@ function usePeople(query: string) {
   }
 }
 
-/** The search for posts, if there is a screen for it. Encoded twice, because the router decodes once. */
+/** The search for posts. */
 function searchOfPosts(query: string): readonly PaletteItem[] {
-  const words = encodeURIComponent(encodeURIComponent(query.toWellFormed()))
-  return screens
-    .filter(({ path }) => path === '/search')
-    .map(({ path }) => ({
-      ...{ id: 'search', name: t.palette.searchPosts(query), icon: Search },
-      path: `${path}/posts/${words}`,
-    }))
+  const path = searchPath('posts', query.toWellFormed())
+  return [{ id: 'search', name: t.palette.searchPosts(query), icon: Search, path }]
 }
