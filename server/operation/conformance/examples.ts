@@ -40,6 +40,8 @@ export function requiredOf(method: MethodUnderTest): Values {
 /** Members that the lexicons of this project add, or require in addition. */
 export const own: Readonly<Record<string, readonly string[]>> = {
   'server.createAppPassword': ['limit'],
+  'server.createInviteCode': ['note', 'expiresAt'],
+  'server.createInviteCodes': ['note', 'expiresAt'],
   'server.reserveSigningKey': ['did'],
   'server.updateEmail': ['password'],
   'sync.getBlob': ['preset'],
