@@ -177,6 +177,11 @@ describe('an app password for everything but deleting', () => {
       'app.example.graph.muteThread',
       'app.example.notification.registerPush',
       'app.example.notification.updateSeen',
+      // This server has no video service, and refuses them.
+      'app.example.video.abortUpload',
+      'app.example.video.finishUpload',
+      'app.example.video.startUpload',
+      'app.example.video.uploadPart',
       'com.core.identity.refreshIdentity',
       'com.core.moderation.createReport',
     ])
