@@ -20,6 +20,7 @@ const removals: ReadonlyMap<string, string> = new Map(
     'app.example.notification.putPreferences': 'it overwrites settings of notifications',
     'app.example.notification.putPreferencesV2': 'it overwrites settings of notifications',
     'app.example.notification.unregisterPush': 'it ends the notifications of a device',
+    'app.example.video.abortUpload': 'it removes an upload',
     'chat.example.actor.deleteAccount': 'it removes chats',
     'com.core.repo.applyWrites': 'it can delete and overwrite records',
     'com.core.repo.deleteRecord': 'it deletes a record',
@@ -33,7 +34,7 @@ const harmless = 'app.example.notification.updateseen'
 
 /** First words in the names of methods that read or add. Methods of other servers with another first word are refused. */
 const readsOrAdds =
-  /^(?:add|begin|check|create|describe|get|list|mute|query|refresh|register|report|resolve|search|send|start|subscribe|upload|verify)/i
+  /^(?:add|begin|check|create|describe|finish|get|list|mute|query|refresh|register|report|resolve|search|send|start|subscribe|upload|verify)/i
 
 /**
  * Returns why a call counts as a removal; undefined if it only reads or adds.
