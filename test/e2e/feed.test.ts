@@ -169,7 +169,7 @@ describe('with posts', () => {
     await page.getByRole('link', { name: 'Your posts' }).click()
     await heading(page, 'Person').waitFor()
     await page.getByRole('article').getByText('My own').waitFor()
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await heading(page, 'Home').waitFor()
   })
 })

@@ -160,7 +160,7 @@ describe('groups and posts', () => {
     await page.setViewportSize({ width: 320, height: 740 })
     expect(await overflow(page)).toBe(0)
 
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await heading(page, 'Inbox').waitFor()
   })
 

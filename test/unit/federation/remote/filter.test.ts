@@ -109,7 +109,7 @@ test('nothing is made of each of the DIDs in a message', () => {
 test('a DID is found in a large message', () => {
   const filler = Buffer.alloc(1_000_000, 'did dad: ')
   const parts = (did: string) =>
-    Buffer.concat([filler.subarray(0, 100_000), Buffer.from(did), filler.subarray(0, 8)])
+    Buffer.concat([filler.subarray(0, 100_000), Buffer.from(`${did}!`), filler.subarray(0, 8)])
   expect(mentions.mentionsLocal(parts(alice.did))).toBe(true)
   expect(mentions.mentionsLocal(parts(alice.did.slice(0, -1)))).toBe(false)
 })
