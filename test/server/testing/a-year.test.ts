@@ -90,6 +90,18 @@ const expiries: Readonly<Record<string, Expiry>> = {
       }
     },
   },
+  'invite codes with a date': {
+    columns: ['invite_codes.expires_at'],
+    async make() {
+      const expiresAt = new Date(network.clock.now().getTime() + 30 * 86_400_000).toISOString()
+      const { code } = await asAdmin('com.core.server.createInviteCode', { useCount: 1, expiresAt })
+      return async () => {
+        const account = { handle: 'invited.test', password: 'a-password', inviteCode: code }
+        const answer = await post('com.atproto.server.createAccount', account)
+        expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidInviteCode' } })
+      }
+    },
+  },
 }
 
 /** Columns of tries that are repeated, which a year ends by their success. */
@@ -115,13 +127,10 @@ test('old events have left the stream of the server', async () => {
 })
 
 test('the weekly check of the data has run, and the time is trusted', async () => {
-  const authorization = `Basic ${Buffer.from(`admin:${network.servers[0]?.adminPassword}`).toString('base64')}`
-  const ask = async (nsid: string) =>
-    (await answerOf(await fetch(`${network.url}/xrpc/${nsid}`, { headers: { authorization } }))).body
-  const { verifiedAt, damagedPages } = await ask('com.core.admin.getDataCheck')
+  const { verifiedAt, damagedPages } = await asAdmin('com.core.admin.getDataCheck')
   expect(damagedPages).toBe(0)
   expect(network.clock.now().getTime() - Date.parse(verifiedAt)).toBeLessThan(8 * 86_400_000)
-  expect(await ask('com.core.admin.getClock')).not.toHaveProperty('doubt')
+  expect(await asAdmin('com.core.admin.getClock')).not.toHaveProperty('doubt')
 })
 
 test('each column that names a time of expiry is in the list', () => {
@@ -137,6 +146,14 @@ test('each column that names a time of expiry is in the list', () => {
 
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
 type Answer = { status: number; body: any }
+
+/** Calls a method as the administrator. @param input of a procedure */
+async function asAdmin(nsid: string, input?: object) {
+  const authorization = `Basic ${Buffer.from(`admin:${network.servers[0]?.adminPassword}`).toString('base64')}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  const body = input && { method: 'POST', body: JSON.stringify(input) }
+  return (await answerOf(await fetch(`${network.url}/xrpc/${nsid}`, { headers, ...body }))).body
+}
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
