@@ -103,9 +103,8 @@ export function createFilter({ store, names, now }: Deps): Filter {
       const isCommit = kind === 'commit'
       if (isCommit && mentionsLocal(blocks)) return keep
       // Stored records of other authors may name the account, and then its profile is shown.
-      if (kind === 'account' && idOf(store, did) !== undefined) return keep
-      // An identity may be cached although nothing here refers to it: its profile was shown.
-      if (kind === 'identity') return keep
+      const isOfActor = kind === 'account' || kind === 'identity'
+      if (isOfActor && idOf(store, did) !== undefined) return keep
       const isWatched = interest.isWatched(store, did)
       if (!isWatched && !isKnown(did)) return unknown
       const ops = isCommit ? opsOf(event) : undefined
