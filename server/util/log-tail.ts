@@ -1,7 +1,7 @@
 /** The last lines of the log, in memory. */
 import type { DestinationStream } from 'pino'
 import type { LogLevel } from './log.ts'
-import { randomId } from './random.ts'
+import { temporaryName } from './random.ts'
 
 export interface LogLine {
   readonly time: string
@@ -33,7 +33,7 @@ const shownChars = 10_000
 
 /** Keeps the last lines that are written to a destination of a logger. */
 export function createLogTail(destination: DestinationStream): LogTail {
-  const run = randomId()
+  const run = temporaryName()
   const kept: string[] = []
   let chars = 0
   /** Number of lines so far. */

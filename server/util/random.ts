@@ -1,7 +1,7 @@
 /**
  * The random values of the server. Values that leave a trace (keys, secrets, codes, identifiers) come from `randomBytes`, which a seed
- * can replace, see `sources.ts`. Names of temporary files and the jitter of delays leave none: they have sources of their own, so that
- * the order of input and output does not change the others.
+ * can replace, see `sources.ts`. Names of temporary files and of runs, and the jitter of delays, leave none: they have sources of their
+ * own, so that the order of input and output does not change the others.
  */
 import * as crypto from 'node:crypto'
 
@@ -72,7 +72,7 @@ function randomLetters(count: number): string {
   return Array.from(randomBytes(count), (byte) => base32[byte & 31]).join('')
 }
 
-/** Returns a name for a temporary file or lock, in hexadecimal digits. @param bytes random ones; a digit is half of one */
+/** Returns a name for a temporary file, a lock or a run, in hexadecimal digits. @param bytes random ones; a digit is half of one */
 export function temporaryName(bytes = 12): string {
   return source.temporaryBytes(bytes).toString('hex')
 }
