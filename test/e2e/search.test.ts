@@ -20,7 +20,7 @@ async function search(page: Page, words: string): Promise<void> {
 
 test('posts: words find them, and the browser leads back to earlier words', async () => {
   const page = await world.signedIn(alice)
-  await page.keyboard.type('gs')
+  await page.getByRole('link', { name: 'Search', exact: true }).click()
   await heading(page, 'Search').waitFor()
   await search(page, 'beans')
   await page.getByRole('article').getByText('Garden beans').waitFor()
