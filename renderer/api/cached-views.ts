@@ -45,7 +45,7 @@ function changeViews(client: QueryClient, did: string, change: Change): void {
   }
 }
 
-/** Returns the data with changed views; the same object if there are none. Records are not searched. */
+/** Returns the data with changed views, or else the same object. Records are left as they are. */
 function changedIn(data: unknown, change: Change): unknown {
   if (Array.isArray(data)) {
     const items = data.map((item) => changedIn(item, change))

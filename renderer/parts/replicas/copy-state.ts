@@ -5,7 +5,7 @@ type Copies = com.core.admin.getCopies.$OutputBody
 type CopyPlace = com.core.admin.getCopies.Place
 
 /**
- * - `none`: there is no place. `first`: the first copy is being made.
+ * - `none`: no place was added. `first`: the first copy is being made.
  * - `current`: a place has everything. `copied`: it lacks changes of less than a week. `old`: of more than a week.
  * - `failing`: no place has a copy that can be restored. `elsewhere`: another computer continues the server.
  */

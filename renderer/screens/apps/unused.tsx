@@ -20,7 +20,7 @@ interface UnusedButtonProps<T> {
   end(did: string, item: NoInfer<T>): Promise<unknown>
 }
 
-/** A button that ends all that was not used for 90 days, after a dialog with their names. Absent if there are none. */
+/** A button that ends everything unused for 90 days, after a dialog with the names. Shown if there is any. */
 export function UnusedButton<T extends Used>({ items, words, nameOf, end }: UnusedButtonProps<T>) {
   const before = useNow() - unusedMs
   const unused = items.filter(({ createdAt, lastUsedAt }) => Date.parse(lastUsedAt ?? createdAt) < before)

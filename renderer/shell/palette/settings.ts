@@ -1,6 +1,5 @@
 /** Settings that the palette finds: the screen, the section, and words for it. */
 import { desktop } from '../../bridge.ts'
-import { screens } from '../../navigation.ts'
 import { t } from '../../strings/en.ts'
 
 interface Setting {
@@ -51,6 +50,8 @@ const copies: readonly Setting[] = [
   { section: t.dataCheck.title, words: t.paletteWords.dataCheck },
 ]
 
+const oneFile: Setting = { section: t.backups.oneFile, words: t.paletteWords.exports }
+
 const appearance: Setting = { name: t.settings.theme, words: t.paletteWords.appearance }
 
 const appSettings: Setting = {
@@ -58,9 +59,6 @@ const appSettings: Setting = {
   name: t.palette.startAtLogin,
   words: t.paletteWords.app,
 }
-
-/** The screen of copies; where it is missing, Network has their sections. */
-const placeOfCopies = screens.some(({ path }) => path === '/backups') ? '/backups' : '/network'
 
 /** Settings by the path of their screen. */
 export const settings: readonly (readonly [path: string, settings: readonly Setting[]])[] = [
@@ -81,14 +79,13 @@ export const settings: readonly (readonly [path: string, settings: readonly Sett
     ],
   ],
   ['/network', desktop ? [...network, ...networkOfDesktop] : network],
-  [placeOfCopies, copies],
-  ['/backups', [{ section: t.backups.oneFile, words: t.paletteWords.exports }]],
+  ['/backups', desktop ? [...copies, oneFile] : copies],
   [
     '/server',
     [
       { section: t.server.port, words: t.paletteWords.port },
       { section: t.server.signUp, name: t.palette.invitations, words: t.paletteWords.signUp },
-      { section: t.server.mail, words: t.paletteWords.mail },
+      ...(desktop ? [{ section: t.server.mail, words: t.paletteWords.mail }] : []),
       { section: t.server.data, name: t.ui.dataFolder, words: t.paletteWords.dataFolder },
       { section: t.server.advanced, name: t.palette.logLevel, words: t.paletteWords.advanced },
     ],
