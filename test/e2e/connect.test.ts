@@ -145,9 +145,9 @@ test('an app that signs in by OAuth gets the address, because a local handle is 
 test('the guide does not take the interface for a client, also after a reload', async () => {
   const page = await world.signedIn(alice)
   for (let reload = 0; reload < 2; reload++) {
-    const stream = page.waitForEvent('websocket')
+    const frame = page.waitForEvent('websocket').then((stream) => stream.waitForEvent('framereceived'))
     await page.reload()
-    await (await stream).waitForEvent('framereceived')
+    await frame
     await page.getByRole('heading', { name: 'Connect a client' }).click()
     await choose(page, 'Bluesky')
     await page.getByRole('button', { name: 'Make an app password' }).click()
