@@ -189,12 +189,20 @@ export class UpstreamStream {
     const isRelevant = decision.keep || this.#buffer.has(did) || queue.has(did)
     if (!isRelevant && decision.reason !== 'unrelated') {
       revisions.forget(did)
-      // The author may have written before the stream reported the account.
-      if (decision.reason === 'unknown' && frame.kind === 'sync') this.#reportMissing(did, 'onUnknown')
+      if (decision.reason === 'unknown') this.#receiveOfUnknown(frame)
     }
     // Of a known author, a gap in the events is reported even if this one does not matter.
     else if (revisions.isGap(frame)) this.#reportMissing(did, 'onIncomplete')
     return isRelevant
+  }
+
+  /** It is not in the order of the others: it concerns only what the server keeps in memory. */
+  #receiveOfUnknown(frame: Frame): void {
+    const { kind, did } = frame
+    // The author may have written before the stream reported the account.
+    if (kind === 'sync') this.#reportMissing(did, 'onUnknown')
+    // Its profile may have been shown, or be shown next.
+    if (kind === 'identity') void this.#deps.examine(frame).catch(() => {})
   }
 
   #add(frame: Frame): void {

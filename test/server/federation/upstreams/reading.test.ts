@@ -4,7 +4,7 @@ import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote
 import { minute } from '../../../support/server/clock.ts'
 import { adminAuth, refusal } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
-import { createdAt, type Ref } from '../../../support/server/social.ts'
+import { createdAt, type Ref, SocialServer } from '../../../support/server/social.ts'
 import { until } from '../../../support/server/until.ts'
 
 const like = 'app.bsky.feed.like'
@@ -33,6 +33,7 @@ beforeAll(async () => {
   await remote.connected()
 })
 
+const social = () => SocialServer.on(server)
 const likePost = (author: RemoteAccount, subject = post) =>
   remote.create(author, like, { subject, createdAt })
 
@@ -95,6 +96,21 @@ test('the stream continues after the last event that was read, also after a rest
   expect(remote.cursors.at(-1)).toBe(read)
   await remote.remove(bob, first)
   await remote.remove(carol, second)
+  await untilLikes()
+})
+
+test('a profile that was only looked at has the handle that was reported since, once it is followed', async () => {
+  const dora = await remote.account('dora')
+  const handle = async () =>
+    (await server.get('app.example.actor.getProfile', { actor: dora.did }, alice)).body.handle
+  expect(await handle()).toBe('dora.test')
+  await remote.changeHandle(dora, 'theodora.test')
+  // It arrives later.
+  const liked = await likePost(bob)
+  await untilLikes(liked)
+  await social().follow(alice, dora)
+  await until(server, async () => (await handle()) === 'theodora.test')
+  await remote.remove(bob, liked)
   await untilLikes()
 })
 
