@@ -10,9 +10,9 @@ export function homes(world: World, random: Random): Person | undefined {
   return personWith(world, random, (status) => wordOf(status) === 'active')
 }
 
-/** As `homes`, of one server. */
-export function homesAt(world: World, random: Random, machine: Machine): Person | undefined {
-  const near = world.people.filter((one) => one.machine === machine)
+/** As `homes`, of one server and not one of its people. */
+export function homesAt(world: World, random: Random, machine: Machine, not?: Person): Person | undefined {
+  const near = world.people.filter((one) => one.machine === machine && one !== not)
   return personWith(world, random, (status) => wordOf(status) === 'active', near)
 }
 

@@ -3,10 +3,10 @@ import { blobCid, newBlobHash } from '../../../server/store/files/blob-files.ts'
 import { picture } from '../../support/records/pictures.ts'
 import type { Random } from '../../support/replicas/random.ts'
 import { filesIn } from '../model/media.ts'
-import { isWith, type Person } from '../model/person.ts'
+import type { Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
-import { homes } from './choose.ts'
+import { homes, homesAt } from './choose.ts'
 import { post } from './drafts.ts'
 import { keyOf } from './records.ts'
 import { send, type Write } from './send-writes.ts'
@@ -76,11 +76,8 @@ export const sharePicture: Act = {
   weight: 1,
   async run(world, random) {
     const one = homes(world, random)
-    const near = world.people.filter(
-      (other) => other !== one && other.machine === one?.machine && isWith(other, 'active'),
-    )
-    if (!one || near.length === 0) return undefined
-    const other = random.pick(near)
+    const other = one && homesAt(world, random, one.machine, one)
+    if (!one || !other) return undefined
     // Of a size that no other act uploads.
     const shared = newPicture(4 + random.below(2), shadeOf(random))
     const words: string[] = []

@@ -35,7 +35,7 @@ export async function clientStep(world: World, person: Person, move: Move): Prom
 async function callOf(world: World, person: Person, nsid: string, options: CallOptions): Promise<Answer> {
   const call = () => world.call(person.machine, nsid, { ...options, token: person.access })
   const answer = await call()
-  if (answer.body?.error !== 'ExpiredToken' || answer.body.message !== 'Token has expired') return answer
+  if (answer.body?.error !== 'ExpiredToken') return answer
   return (await renew(world, person)) === 200 ? call() : answer
 }
 

@@ -78,7 +78,7 @@ export function arrive(world: World, person: Person, copy: Person): void {
   for (const machine of [person.machine, copy.machine]) shownBy.delete(machine)
   Object.assign(copy, {
     ...{ records, history, uploads, archive, shownBy, unannounced, lost: undefined, move: undefined },
-    ...{ statuses: [activeStatus], importedAt: undefined },
+    ...{ statuses: [activeStatus], importedAt: undefined, arrivedAt: world.time.clock.now().getTime() },
     copies: [...person.copies.filter((other) => other !== copy), person],
     wasAwayAt: new Set([...person.wasAwayAt, copy.machine]),
   })

@@ -69,6 +69,8 @@ export interface Person {
   move?: Move | undefined
   /** When the account was imported, in milliseconds; undefined if it is or was active here. */
   importedAt?: number | undefined
+  /** When the account moved here, in milliseconds; undefined for one that was created here. */
+  arrivedAt?: number | undefined
 }
 
 type NewPerson = Pick<Person, 'name' | 'did' | 'machine'> & {
@@ -115,7 +117,7 @@ export function clonePerson(person: Person): Person {
     ...{ grants: [...grants.values()], codes: person.codes.map(cloneCode), lostGrants: person.lostGrants },
     ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
     ...{ copies: person.copies, wasAwayAt: new Set(person.wasAwayAt), move: person.move },
-    ...{ archive: person.archive, factor: person.factor },
+    ...{ archive: person.archive, factor: person.factor, arrivedAt: person.arrivedAt },
     devices: person.devices.map((device) => ({ ...device, signIn: undefined })),
   })
 }

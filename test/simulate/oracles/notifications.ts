@@ -5,7 +5,7 @@ import { copyAt } from '../model/move.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { isWanted, notifiedOf } from './notified.ts'
-import { avoids, mayAvoidByList } from './relations.ts'
+import { avoids, mayLackBlock } from './relations.ts'
 
 interface Listed {
   readonly uri: string
@@ -52,7 +52,7 @@ function wrongLines(world: World, person: Person, listed: readonly Listed[]): st
     const visible = hidden.get(author)
       ? []
       : [...lines].filter((line) => line !== '' && isWanted(person, author, line))
-    const isUnsure = mayAvoidByList(person, author)
+    const isUnsure = mayLackBlock(person, author)
     if (second) return `${uri} is listed twice`
     if (first) {
       const line = `${first.reason} ${uri} ${first.reasonSubject ?? ''}`

@@ -1,6 +1,6 @@
 /** Who follows, mutes and blocks whom. */
 import { block } from '../acts/drafts.ts'
-import type { Person } from '../model/person.ts'
+import type { Person, Stored } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 
 const follow = 'app.bsky.graph.follow'
@@ -11,6 +11,7 @@ export const listBlock = 'app.bsky.graph.listblock'
 interface Subject {
   readonly subject?: unknown
   readonly list?: unknown
+  readonly createdAt?: string
 }
 
 const isAbout =
@@ -62,9 +63,13 @@ export function listsOf({ did, records }: Person): string[] {
     .map((path) => `at://${did}/${path}`)
 }
 
-/** Whether the server of a person may lack what it needs to know that another account blocks by a list. */
-export function mayAvoidByList(person: Person, other: Person): boolean {
-  return other.machine !== person.machine && recordsOf(other, listBlock).length > 0
+/** Whether the server of a person may lack what it needs to know that another account blocks: a list, or what was before a move. */
+export function mayLackBlock(person: Person, other: Person): boolean {
+  if (other.machine === person.machine) return false
+  const { arrivedAt = 0 } = person
+  const isEarlier = ({ value }: Stored) =>
+    isAbout(person)({ value }) && Date.parse((value as Subject).createdAt ?? '') <= arrivedAt
+  return recordsOf(other, listBlock).length > 0 || recordsOf(other, block).some(isEarlier)
 }
 
 /** Whether that may have been so at some time since the last check. */
