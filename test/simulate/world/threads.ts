@@ -1,79 +1,71 @@
-/** Work of the thread pool, which ends in an order that differs between runs. Logical time stands still meanwhile. */
-import {
-  createHash,
-  createHmac,
-  KeyObject,
-  timingSafeEqual,
-  verify as verifyNow,
-  type webcrypto,
-} from 'node:crypto'
+/**
+ * Work of the thread pool and of the system, which ends in an order that differs between runs. What servers are known to begin runs inline
+ * (`inline-*.ts`). Logical time stands still during the rest.
+ */
+import { createHook, type HookCallbacks } from 'node:async_hooks'
 
-export const threadWork = { started: 0, running: 0 }
-let isCounting = false
-
-/** Counts calls of Web Crypto and WebAssembly, the only work of threads that the servers start here: jobs run inline. */
-export function countThreadWork(): void {
-  if (isCounting) return
-  isCounting = true
-  const subtle = Object.getPrototypeOf(crypto.subtle)
-  count(subtle, [
-    ...['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'importKey', 'exportKey'],
-    ...['deriveBits', 'deriveKey', 'generateKey'],
-  ])
-  signInline(subtle)
-  count(Reflect.get(globalThis, 'WebAssembly'), ['compile', 'instantiate'])
+/** An object of Node for one piece of work. Jobs of node:crypto have a callback, unless they run at once. */
+interface Request {
+  readonly ondone?: unknown
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: methods of several shapes
 type Methods = Record<string, (...args: any[]) => Promise<unknown>>
 
-function count(methods: Methods, names: readonly string[]): void {
-  for (const name of names) {
-    const original = methods[name] as Methods[string]
-    methods[name] = function (...args) {
-      threadWork.started++
-      threadWork.running++
-      return original.apply(this, args).finally(() => {
-        threadWork.running--
-      })
-    }
+/** By their async ids. */
+const pending = new Map<number, { readonly type: string; readonly request: Request }>()
+/** Calls of Web Crypto, whose jobs have no callback. */
+let calls = 0
+let started = 0
+let isCounting = false
+
+/** The types of async resources of files, names and node:crypto. */
+const isOfThreads = (type: string) =>
+  type !== 'HTTPCLIENTREQUEST' && /^FSREQ|REQWRAP$|REQUEST$|^QUERYWRAP$/.test(type)
+
+/** Without promises, which are no work of threads and of which there are many. */
+const hooks: HookCallbacks & { readonly trackPromises: boolean } = {
+  init(id, type, _trigger, request: Request) {
+    if (!isOfThreads(type)) return
+    pending.set(id, { type, request })
+    started++
+  },
+  after: (id) => void pending.delete(id),
+  destroy: (id) => void pending.delete(id),
+  trackPromises: false,
+}
+
+/** Counts work of threads, for the rest of the process. */
+export function countThreadWork(): void {
+  if (isCounting) return
+  isCounting = true
+  createHook(hooks).enable()
+  const subtle: Methods = Object.getPrototypeOf(crypto.subtle)
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(subtle)))
+    if (typeof value === 'function' && name !== 'constructor') count(subtle, name)
+}
+
+function count(methods: Methods, name: string): void {
+  const original = methods[name] as Methods[string]
+  methods[name] = function (...args) {
+    started++
+    calls++
+    const work = original.apply(this, args)
+    const end = () => void calls--
+    work.then(end, end)
+    return work
   }
 }
 
-/** Signs and verifies tokens in this thread: waiting for another one takes hundreds of turns of the event loop. */
-function signInline(subtle: Methods): void {
-  type Name = 'importKey' | 'sign' | 'verify' | 'digest'
-  const { importKey, sign, verify, digest } = subtle as Record<Name, Methods[string]>
-  const secrets = new WeakMap<object, Uint8Array>()
-  const hmac = (secret: Uint8Array, data: Uint8Array) => createHmac('sha256', secret).update(data).digest()
-  subtle.importKey = async function (...args) {
-    const [format, secret, { name, hash }] = args
-    const key = (await importKey.apply(this, args)) as object
-    if (format === 'raw' && name === 'HMAC' && hash === 'SHA-256') secrets.set(key, Buffer.from(secret))
-    return key
-  }
-  subtle.sign = async function (...args) {
-    const [, key, data] = args
-    const secret = secrets.get(key)
-    return secret ? new Uint8Array(hmac(secret, data)).buffer : sign.apply(this, args)
-  }
-  subtle.verify = async function (...args) {
-    const [algorithm, key, signature, data] = args
-    const secret = secrets.get(key)
-    if (algorithm.name === 'ECDSA') return isSignedBy(key, signature, data)
-    if (!secret) return verify.apply(this, args)
-    const expected = hmac(secret, data)
-    return signature.length === expected.length && timingSafeEqual(signature, expected)
-  }
-  subtle.digest = async function (...args) {
-    const [algorithm, data] = args
-    const isSha256 = algorithm === 'SHA-256' || algorithm?.name === 'SHA-256'
-    if (!isSha256) return digest.apply(this, args)
-    return new Uint8Array(createHash('sha256').update(data).digest()).buffer
-  }
-}
+/** How much work of threads has begun since the start of the process. */
+export const startedThreadWork = (): number => started
 
-/** Verifies a signature of an app, with P-256 and SHA-256. */
-function isSignedBy(key: webcrypto.CryptoKey, signature: Uint8Array, data: Uint8Array): boolean {
-  return verifyNow('sha256', data, { key: KeyObject.from(key), dsaEncoding: 'ieee-p1363' }, signature)
+/** Whether work of threads has begun that has not ended. */
+export function isThreadWorkPending(): boolean {
+  for (const [id, { type, request }] of pending) {
+    const isDone = type.endsWith('REQUEST') && request.ondone === undefined
+    if (!isDone) return true
+    pending.delete(id)
+  }
+  return calls > 0
 }

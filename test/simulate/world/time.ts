@@ -10,10 +10,13 @@ import { createRandomStream, fractionOf } from '../../../server/testing/seed/ran
 import { replaceSources } from '../../../server/util/sources.ts'
 import { systemTimers } from '../../../server/util/timers.ts'
 import { Violation } from '../acts/act.ts'
+import { replaceGlobalTimers } from './global-timers.ts'
+import { loadInline } from './inline-codecs.ts'
+import { signInline } from './inline-web-crypto.ts'
 import { deriveInline } from './inline-x25519.ts'
 import { compressInline } from './inline-zstd.ts'
 import { createSigner } from './signer.ts'
-import { countThreadWork, threadWork } from './threads.ts'
+import { countThreadWork, isThreadWorkPending, startedThreadWork } from './threads.ts'
 import type { Wire } from './wire.ts'
 
 export interface Time {
@@ -30,21 +33,28 @@ const quietTurns = 2
 /** Turns after which a server is taken to work in circles. */
 const mostTurns = 200_000
 
+/** Lets what servers give to threads run in this one. */
+function workInline(): void {
+  compressInline()
+  deriveInline()
+  signInline()
+  loadInline()
+}
+
 /** @param activity grows with everything that happens to disks */
 export function beginTime(seed: number, start: Date, wire: Wire, activity: () => number): Time {
   countThreadWork()
-  compressInline()
-  deriveInline()
+  workInline()
   /** Turns for which the servers have waited. */
   let turns = 0
-  const happened = () => wire.activity + activity() + threadWork.started + turns
+  const happened = () => wire.activity + activity() + startedThreadWork() + turns
   async function settle(): Promise<void> {
     for (let quiet = 0, count = 0; quiet < quietTurns; ) {
       const before = happened()
       await systemTimers.nextTurn()
-      quiet = threadWork.running === 0 && before === happened() ? quiet + 1 : 0
-      if (threadWork.running === 0 && ++count > mostTurns)
-        throw new Violation('the servers do not come to rest')
+      const isWaiting = isThreadWorkPending()
+      quiet = !isWaiting && before === happened() ? quiet + 1 : 0
+      if (!isWaiting && ++count > mostTurns) throw new Violation('the servers do not come to rest')
     }
   }
   const clock = createLogicalClock({ start, settle, isSimulated: true, maxStarted })
@@ -60,6 +70,7 @@ export function beginTime(seed: number, start: Date, wire: Wire, activity: () =>
     random: { bytes, temporaryBytes: bytes, fraction: () => fractionOf(fractions) },
     createSigner,
   })
+  const putTimersBack = replaceGlobalTimers(clock)
   const unrestrict = restrictToLoopback()
   replaceConnections((url) => wire.connect(url))
   return {
@@ -69,6 +80,7 @@ export function beginTime(seed: number, start: Date, wire: Wire, activity: () =>
       clock.close()
       replaceConnections()
       unrestrict()
+      putTimersBack()
       putBack()
     },
   }
