@@ -14,6 +14,7 @@ import { type Body, callAs } from './client.ts'
 import { callDesktop, keyOf as desktopKeyOf } from './desktop.ts'
 import { isAtServer } from './endpoint.ts'
 import { keyOf } from './hooks.ts'
+import type { Proof } from './passkeys.ts'
 import { useMaybeSession } from './sessions.ts'
 
 const { getSettings, updateSettings } = com.core.admin
@@ -28,6 +29,8 @@ export interface ServerSettingsView extends Pick<SettingsView, 'dataFolder'> {
   readonly fixedBy?: { readonly [Name in keyof Settings]?: string }
   /** Settings that apply at the next start of the server. */
   readonly waiting?: readonly (keyof Settings)[]
+  /** Settings that a session changes only with the main password. The app window, which can read all data, needs none. */
+  readonly protected?: readonly (keyof Settings)[]
 }
 
 /** The settings that the owner may change. In a browser on another computer the query is disabled. */
@@ -47,9 +50,9 @@ export function useServerSettings(): UseQueryResult<ServerSettingsView> {
 export function useChangeSettings() {
   const { did = '' } = useMaybeSession() ?? {}
   const client = useQueryClient()
-  return async (changes: Partial<Settings>): Promise<SettingProblems<Settings>> => {
+  return async (changes: Partial<Settings>, proof?: Proof): Promise<SettingProblems<Settings>> => {
     try {
-      return await (desktop ? callDesktop('settings.change', changes) : changeOnServer(did, changes))
+      return await (desktop ? callDesktop('settings.change', changes) : changeOnServer(did, changes, proof))
     } finally {
       await client.invalidateQueries({ queryKey: keyFor(did) })
     }
@@ -64,12 +67,16 @@ function keyFor(did: string): unknown[] {
 const nameOf = (name: string) => (name === 'automaticBackups' ? 'dailyBackups' : name)
 const fromName = (name: string) => (name === 'dailyBackups' ? 'automaticBackups' : name) as keyof Settings
 
-async function changeOnServer(did: string, changes: Partial<Settings>): Promise<SettingProblems<Settings>> {
+async function changeOnServer(
+  did: string,
+  changes: Partial<Settings>,
+  proof: Proof | undefined,
+): Promise<SettingProblems<Settings>> {
   const settings = Object.entries(changes).map(([name, value]) => ({
     name: nameOf(name),
     value: typeof value === 'boolean' ? (value ? 'on' : 'off') : value,
   }))
-  const { problems } = await callAs(did, updateSettings, { body: { settings } })
+  const { problems } = await callAs(did, updateSettings, { body: { settings, ...proof } })
   return Object.fromEntries(problems.map(({ name, problem }) => [fromName(name), problem]))
 }
 
@@ -92,6 +99,7 @@ function fromServer({ settings, dataFolder }: Body<typeof getSettings.main>): Se
     defaults: toSettings(texts(({ fallback }) => fallback)),
     fixedBy: Object.fromEntries(settings.map(({ name, fixedBy }) => [fromName(name), fixedBy])),
     waiting: settings.filter(({ waiting }) => waiting).map(({ name }) => fromName(name)),
+    protected: settings.filter((setting) => setting.protected).map(({ name }) => fromName(name)),
   }
 }
 

@@ -99,12 +99,22 @@ describe('on an ordinary server', () => {
     await page.getByText('Set by PDS_LOG_LEVEL.').waitFor()
 
     const form = page.getByRole('form', { name: 'Port' }).or(page.locator('form').first())
+    const dialog = page.getByRole('dialog', { name: 'Confirm the change' })
+    const confirm = async (password: string) => {
+      await dialog.getByLabel('Your password').fill(password)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+    }
     await page.getByLabel('Port', { exact: true }).fill('0')
     await form.getByRole('button', { name: 'Save' }).click()
+    await confirm('a guess')
     await page.getByText('This must be a port from 1 to 65535.').waitFor()
     await page.getByLabel('Port', { exact: true }).fill('4000')
     await page.getByText('Changes apply when the server is started again.').waitFor()
     await form.getByRole('button', { name: 'Save' }).click()
+    await confirm('a guess')
+    await dialog.getByText('Wrong password. Use your main password.').waitFor()
+    expect(await findingsInBothSchemes(page)).toEqual([])
+    await confirm(ordinary.owner.password)
     await page.getByText('Saved for the next start of the server: Port.').waitFor()
     await page.getByLabel('Invite codes').selectOption('Always required')
     await page.getByText('Saved for the next start of the server: Port, Invite codes.').waitFor()

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName } from '../../api/call-errors.ts'
 import type { Body } from '../../api/client.ts'
+import { PasswordDialog } from '../../parts/account/password-dialog.tsx'
 import { proofOf } from '../../parts/account/proof-fields.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
@@ -9,7 +10,6 @@ import { CopyBlock } from '../../ui/copy.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
-import { PasswordDialog } from './password-dialog.tsx'
 
 type Started = Body<typeof com.core.factor.startTotp.main>
 

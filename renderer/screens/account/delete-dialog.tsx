@@ -5,6 +5,7 @@ import { errorName } from '../../api/call-errors.ts'
 import { callAs } from '../../api/client.ts'
 import { codeForPassword, useNeedsMailedCode } from '../../api/codes.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
+import { PasswordDialog } from '../../parts/account/password-dialog.tsx'
 import { type DialogAction, useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -12,7 +13,6 @@ import { Field, PasswordField, Username } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { CodeDialog, useCodeRequest } from './code-dialog.tsx'
-import { PasswordDialog } from './password-dialog.tsx'
 
 interface DialogProps {
   onClose(): void

@@ -4,12 +4,12 @@ import { callAs } from '../../api/client.ts'
 import { codeForPassword, useNeedsMailedCode } from '../../api/codes.ts'
 import { useSession } from '../../api/sessions.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
+import { PasswordDialog } from '../../parts/account/password-dialog.tsx'
 import { useDialogAction, useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
-import { PasswordDialog } from './password-dialog.tsx'
 
 export function SignInSection() {
   const { email = '' } = useSession()

@@ -102,6 +102,7 @@ export const securityChanges = {
     password: 'Password changed',
     handle: 'Handle changed',
     recoveryKeys: 'Recovery keys changed',
+    serverSettings: 'Server settings changed',
     identity: 'Identity changed',
     deletionDate: 'Date of deletion set',
   },

@@ -25,6 +25,8 @@ export const server = {
   waitingText:
     'Stop the server with Ctrl+C or through the service that runs it, then start it with the same command.',
   fixedBy: (by: string) => `Set by ${by}. Start the server without it to change this here.`,
+  proofTitle: 'Confirm the change',
+  proofText: 'These settings decide which servers yours trusts, and where clients find it.',
   saved: 'Saved',
   notSaved: 'Not saved.',
   discard: 'Discard',

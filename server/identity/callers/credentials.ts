@@ -34,6 +34,8 @@ export interface EndingCredentials {
 export interface AdminCredentials {
   /** DID of the owner; undefined for the admin password. */
   readonly did: DidString | undefined
+  /** The session of the owner; absent for the admin password. */
+  readonly session?: SessionCredentials
 }
 
 /** The reader of data that may belong to an inactive account. */

@@ -152,9 +152,9 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
 
   async function admin(proof: Proof, method: CalledMethod<AuthWord>): Promise<AdminCredentials> {
     if (await hasAdminPassword(proof.headers.authorization, proof.caller)) return { did: undefined }
-    const { account } = (await session(proof, { ...method, auth: 'full' })).credentials
-    if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
-    return { did: account.did }
+    const { credentials: owner } = await session(proof, { ...method, auth: 'full' })
+    if (!owner.account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
+    return { did: owner.did, session: owner }
   }
 
   async function reader(proof: Proof, method: CalledMethod<AuthWord>): Promise<Principal> {

@@ -7,7 +7,7 @@ import { type Files, nodeFiles, readJson, replaceJson } from '../../store/files/
 import { createSerializer } from '../../util/serialize.ts'
 import { type Config, ConfigError, type ConfigSource, defaultText, givenBy, problemWith } from './config.ts'
 
-/** None of them is secret, or decides who can reach the server, or which addresses it may reach. */
+/** None of them is secret, or decides from where the server can be reached. */
 export const keptNames = [
   'port',
   'userDomains',
@@ -24,6 +24,15 @@ export const keptNames = [
   'logLevel',
 ] as const satisfies readonly (keyof Config)[]
 export type KeptName = (typeof keptNames)[number]
+/** Settings that a session changes alone. The others decide which servers are trusted, and where clients send their tokens. */
+const changedBySession: ReadonlySet<KeptName> = new Set([
+  'inviteRequired',
+  'inviteInterval',
+  'dailyBackups',
+  'logLevel',
+])
+/** Whether a change takes the main password and the second step of the owner. */
+export const isProtected = (name: KeptName) => !changedBySession.has(name)
 /** As texts. An empty one stands for the default. */
 export type KeptTexts = { readonly [Name in KeptName]?: string }
 
@@ -43,6 +52,8 @@ export interface KeptSettings {
   /** Path of the file. */
   readonly file: string
   list(): readonly KeptSetting[]
+  /** Returns a sentence per setting with a problem, for changes that would not be saved. */
+  problemsWith(changes: KeptTexts): KeptTexts
   /** Saves all changes, or none if a value is wrong. @returns a sentence per setting with a problem */
   change(changes: KeptTexts): Promise<KeptTexts>
 }
@@ -87,8 +98,10 @@ export function openKeptSettings({ dataDir, apply, files = nodeFiles, ...source 
   const running = new Map(keptNames.map((name) => [name, textOf(name)]))
   const serialize = createSerializer()
 
+  const problemsWith = (changes: KeptTexts) => problemsOf(changes, textOf, source)
+
   async function change(changes: KeptTexts): Promise<KeptTexts> {
-    const problems = problemsOf(changes, textOf, source)
+    const problems = problemsWith(changes)
     if (Object.keys(problems).length > 0) return problems
     const changed = { ...kept, ...changes }
     const entries = Object.entries(changed).filter(([, text]) => text !== '')
@@ -112,6 +125,7 @@ export function openKeptSettings({ dataDir, apply, files = nodeFiles, ...source 
         fixedBy: givenBy(name, source)?.by,
         isWaiting: textOf(name) !== running.get(name),
       })),
+    problemsWith,
     change: (changes) => serialize(() => change(changes)),
   }
 }

@@ -44,9 +44,13 @@ function core(nsid: string, input?: unknown, auth?: Account | string): Promise<A
 }
 
 /** Uses an emailed code after it has expired. */
-async function afterExpiry(account: Account, attempt: (token: string) => Promise<Answer>): Promise<Answer> {
-  const token = await server.codeTo(account.email)
-  server.clock.advance(15 * minute)
+async function afterExpiry(
+  account: Account,
+  attempt: (token: string) => Promise<Answer>,
+  at = server,
+): Promise<Answer> {
+  const token = await at.codeTo(account.email)
+  at.clock.advance(15 * minute)
   return attempt(token)
 }
 
@@ -92,18 +96,38 @@ async function narrowSession(): Promise<Account> {
   return { ...account, ...(await server.signIn(account, { allowTakendown: true })).body }
 }
 
-async function confirmed(): Promise<Account> {
-  const account = await newAccount()
-  await server.confirmEmail(account)
-  await core('server.requestEmailUpdate', undefined, account)
+async function confirmed(at = server): Promise<Account> {
+  const account = await at.account(`account-${++accounts}`)
+  await at.confirmEmail(account)
+  await at.post('com.core.server.requestEmailUpdate', undefined, account)
   return account
 }
 
-async function secondFactor(): Promise<Account> {
-  const account = await confirmed()
-  const token = await server.codeTo(account.email)
-  await core('server.updateEmail', { email: account.email, emailAuthFactor: true, token }, account)
+async function secondFactor(at = server): Promise<Account> {
+  const account = await confirmed(at)
+  const { email } = account
+  const input = { email, emailAuthFactor: true, token: await at.codeTo(email) }
+  await at.post('com.core.server.updateEmail', input, account)
   return account
+}
+
+/** Runs with a server whose owner changes its settings. */
+async function withSettings(
+  parts: Partial<KeptSettings>,
+  attempt: (another: TestServer) => Promise<Answer>,
+): Promise<Answer> {
+  const none = { file: 'settings.json', list: () => [], problemsWith: () => ({}), change: async () => ({}) }
+  const another = await TestServer.start({}, undefined, { settings: { ...none, ...parts } })
+  try {
+    return await attempt(another)
+  } finally {
+    await another.close()
+  }
+}
+const relayChange = { settings: [{ name: 'relays', value: '' }] }
+const changeRelays = (another: TestServer, account: Account, authFactorToken?: string) => {
+  const proof = { password: account.password, authFactorToken }
+  return another.post('com.core.admin.updateSettings', { ...relayChange, ...proof }, account)
 }
 
 const proposal = {
@@ -770,12 +794,24 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     core('admin.updateSettings', { settings: [] }, owner),
   'com.core.admin.updateSettings SettingsNotSaved': async () => {
     const change = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
-    const kept: KeptSettings = { file: 'settings.json', list: () => [], change }
-    const another = await TestServer.start({}, undefined, { settings: kept })
-    const answer = await another.post('com.core.admin.updateSettings', { settings: [] }, adminAuth)
-    await another.close()
-    return answer
+    return withSettings({ change }, (another) =>
+      another.post('com.core.admin.updateSettings', { settings: [] }, adminAuth),
+    )
   },
+  'com.core.admin.updateSettings PasswordRequired': () =>
+    withSettings({}, async (another) =>
+      another.post('com.core.admin.updateSettings', relayChange, await another.account('olga')),
+    ),
+  'com.core.admin.updateSettings AuthFactorTokenRequired': () =>
+    withSettings({}, async (another) => changeRelays(another, await secondFactor(another))),
+  'com.core.admin.updateSettings InvalidToken': () =>
+    withSettings({}, async (another) => changeRelays(another, await secondFactor(another), wrongToken)),
+  'com.core.admin.updateSettings ExpiredToken': () =>
+    withSettings({}, async (another) => {
+      const account = await secondFactor(another)
+      await changeRelays(another, account)
+      return afterExpiry(account, (token) => changeRelays(another, account, token), another)
+    }),
   'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
   'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
   'com.core.admin.makeBackup BackupFailed': () =>

@@ -1,17 +1,29 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { type KeptTexts, keptNames } from '../../../../platform/config/kept-settings.ts'
+import { isProtected, type KeptTexts, keptNames } from '../../../../platform/config/kept-settings.ts'
 import { method } from '../../../method.ts'
 
 export const updateSettings = method(com.core.admin.updateSettings, {
   auth: 'admin',
-  async handler({ input, caller, settings, log, fail }) {
+  async handler({ input, auth: { session }, caller, settings, identity, fail, ...platform }) {
     requireThisComputer({ caller, fail })
     if (!settings) throw fail('SettingsElsewhere', 'Change the settings in the app that runs this server')
     const names: ReadonlySet<string> = new Set(keptNames)
     const unknown = input.settings.find(({ name }) => !names.has(name))
     if (unknown) throw fail('InvalidRequest', 'A setting is unknown, or cannot be changed here')
     const changes: KeptTexts = Object.fromEntries(input.settings.map(({ name, value }) => [name, value]))
+    // First: a wrong value uses up no code of a second factor.
+    const mistakes = listed(settings.problemsWith(changes))
+    if (mistakes.length > 0) return { problems: mistakes }
+    const needsProof = keptNames.some((name) => changes[name] !== undefined && isProtected(name))
+    if (session && needsProof) {
+      const { password, authFactorToken } = input
+      if (password === undefined)
+        throw fail('PasswordRequired', 'Enter your main password to change these settings')
+      await identity.requireProof(session, { password, authFactorToken }, caller.network)
+    }
+    const { log } = platform
     const problems = await settings.change(changes).catch((error: NodeJS.ErrnoException) => {
       log.warn({ err: error }, 'settings not saved')
       throw fail(
@@ -19,8 +31,14 @@ export const updateSettings = method(com.core.admin.updateSettings, {
         `The settings could not be saved (${error.code}). Check the disk and the permissions of the data folder, then try again.`,
       )
     })
-    const list = Object.entries(problems).map(([name, problem]) => ({ name, problem }))
-    if (list.length === 0) log.info({ settings: Object.keys(changes) }, 'settings changed')
-    return { problems: list }
+    const list = listed(problems)
+    if (list.length > 0) return { problems: list }
+    log.info({ settings: Object.keys(changes) }, 'settings changed')
+    if (session && needsProof) await reportChange(platform, session.account, 'serverSettings', caller)
+    return { problems: [] }
   },
 })
+
+function listed(problems: KeptTexts) {
+  return Object.entries(problems).map(([name, problem]) => ({ name, problem }))
+}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { ProofFields, proofError } from '../../parts/account/proof-fields.tsx'
 import { FormDialog, type FormDialogProps } from '../../ui/dialog.tsx'
+import { ProofFields, proofError } from './proof-fields.tsx'
 
 interface PasswordDialogProps extends Omit<FormDialogProps, 'error' | 'children'> {
   readonly error: Error | null
