@@ -43,15 +43,23 @@ type Deps = Pick<Platform, 'config' | 'now' | 'signal' | 'findAddresses' | 'refu
 
 /** Lexicons of other servers are stored under the network's name. */
 const collection = 'com.atproto.lexicon.schema'
+/** Of the proof. */
 const maxBytes = 1_000_000
+/** Of the record. Lexicons have some thousand. */
+const maxRecordBytes = 100_000
 const timeoutMs = 5_000
 const keptMs = 24 * 60 * 60_000
 const missingMs = 60_000
 
+/** As it is kept: decoded, a hostile record takes 50 times as much memory. */
+interface KeptLexicon extends Omit<PublishedLexicon, 'document'> {
+  readonly bytes: Uint8Array
+}
+
 /** Concurrent look-ups of a lexicon share one, and results are kept for a day, for callers that accept their age. */
 export function createResolveLexicon(deps: Deps): ResolveLexicon {
   const { onRefused } = lookupsOf(deps)
-  const lexicons = createSharedLookup<PublishedLexicon>({
+  const lexicons = createSharedLookup<KeptLexicon>({
     now: deps.now,
     foundMs: keptMs,
     missingMs,
@@ -59,12 +67,14 @@ export function createResolveLexicon(deps: Deps): ResolveLexicon {
     keepsFailure: (error) => error instanceof UnresolvableLexicon && !error.isBusy,
     onRefused,
   })
-  return (nsid, options = {}) =>
-    lexicons
-      .get(nsid, () => fetchLexicon(nsid, options, deps), options)
-      .catch((error: unknown) => {
-        throw asUnresolvable(error)
-      })
+  return async (nsid, options = {}) => {
+    try {
+      const { bytes, ...lexicon } = await lexicons.get(nsid, () => fetchLexicon(nsid, options, deps), options)
+      return { ...lexicon, document: decodeLexicon(nsid, bytes) }
+    } catch (error) {
+      throw asUnresolvable(error)
+    }
+  }
 }
 
 function asUnresolvable(error: unknown): UnresolvableLexicon {
@@ -72,11 +82,7 @@ function asUnresolvable(error: unknown): UnresolvableLexicon {
   return new UnresolvableLexicon(error instanceof Error ? error.message : String(error), error)
 }
 
-async function fetchLexicon(
-  nsid: string,
-  { requester }: LookupOptions,
-  deps: Deps,
-): Promise<PublishedLexicon> {
+async function fetchLexicon(nsid: string, { requester }: LookupOptions, deps: Deps): Promise<KeptLexicon> {
   try {
     return await readLexicon(nsid, await publisherOf(nsid, deps), requester, deps)
   } catch (error) {
@@ -105,7 +111,7 @@ async function readLexicon(
   did: DidString,
   requester: LookupOptions['requester'],
   { config, signal, resolveDid, findAddresses }: Deps,
-): Promise<PublishedLexicon> {
+): Promise<KeptLexicon> {
   const document = await resolveDid(did, { requester, signal })
   const [endpoint, signingKey] = [pdsEndpointOf(document), signingKeyOf(document)]
   if (endpoint === undefined || signingKey === undefined)
@@ -117,8 +123,18 @@ async function readLexicon(
   if (status !== 200) throw new UnresolvableLexicon(`${endpoint} answered with status ${status}`)
   const record = (await verifyCommit(body, { did, signingKey })).record(`${collection}/${nsid}`)
   if (!record) throw new UnresolvableLexicon(`${did} does not publish ${nsid}`)
-  const lexicon = decodeMap(record.bytes)
+  if (record.bytes.length > maxRecordBytes)
+    throw new UnresolvableLexicon(`The record of ${nsid} has more than ${maxRecordBytes} bytes`)
+  decodeLexicon(nsid, record.bytes)
+  // A copy: the bytes are a part of the whole response.
+  const bytes = Uint8Array.from(record.bytes)
+  return { uri: `at://${did}/${collection}/${nsid}` as AtUriString, cid: record.cid, bytes }
+}
+
+/** @throws UnresolvableLexicon */
+function decodeLexicon(nsid: string, bytes: Uint8Array): LexMap {
+  const lexicon = decodeMap(bytes)
   if (lexicon?.lexicon !== 1 || lexicon.id !== nsid || !isPlainObject(lexicon.defs))
     throw new UnresolvableLexicon(`The record of ${nsid} is no lexicon of this name`)
-  return { uri: `at://${did}/${collection}/${nsid}` as AtUriString, cid: record.cid, document: lexicon }
+  return lexicon
 }

@@ -94,6 +94,10 @@ describe('with a directory', () => {
       ['is of another version of the language', () => publisher.publish(note, {}, { lexicon: 2 })],
       ['has no definitions', () => publisher.publish(note, {}, { defs: 'none' })],
       [
+        'has more definitions than any lexicon needs',
+        () => publisher.publish(note, {}, { items: Array.from({ length: 100_000 }, () => []) }),
+      ],
+      [
         'comes in 10 MB',
         () => {
           publisher.answer = (_, res) => void res.end(Buffer.alloc(10_000_000))
