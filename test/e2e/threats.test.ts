@@ -120,3 +120,29 @@ test('records: markup in names and posts is shown as text', async () => {
   expect(await item.locator('img, script, a:not([href^="#/posts/"])').count()).toBe(0)
   expect(await page.evaluate('window.executed')).toBeUndefined()
 })
+
+test('records: a link whose text is another address shows its host, and no post is taller than a screen', async () => {
+  const trudy = await world.server.account('trudy')
+  await social.follow(alice, trudy)
+  const text = 'Sign in at \u202Ehttps://bank.example/'
+  const link = { $type: 'app.example.richtext.facet#link', uri: 'https://evil.example/steal' }
+  const facets = [{ index: { byteStart: 14, byteEnd: 35 }, features: [link] }]
+  await social.post(trudy, { text, facets })
+  const external = {
+    uri: 'https://evil.example/',
+    title: 'https://bank.example/',
+    description: 'd'.repeat(9_000),
+  }
+  await social.post(trudy, { text: 'card', embed: { $type: 'app.example.embed.external', external } })
+  const tall = await social.post(trudy, { text: `tall${'\n'.repeat(290)}end` })
+  await social.post(trudy, { text: `Z${'\u0301'.repeat(1000)}` })
+  const page = await world.signedIn(alice)
+  await page.getByRole('link', { name: 'https://bank.example/ (evil.example)' }).waitFor()
+  const posts = page.getByRole('region', { name: 'Feed' }).getByRole('article')
+  await posts.nth(3).waitFor()
+  for (let at = 0; at < 4; at++) expect((await posts.nth(at).boundingBox())?.height).toBeLessThan(700)
+  await page.goto(`${world.url}/#/posts/${tall.uri.slice('at://'.length)}`)
+  const main = page.getByRole('article')
+  await main.getByText('end').waitFor()
+  expect((await main.boundingBox())?.height).toBeGreaterThan(5_000)
+})

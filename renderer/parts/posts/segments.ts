@@ -78,3 +78,16 @@ export function webUrl(url: unknown): string | undefined {
   const { protocol, href } = URL.parse(String(url)) ?? {}
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }
+
+/** The host of a link whose text does not begin with it: a text may be any, also another address. */
+export function unshownHost(text: string, url: string): string | undefined {
+  const { host } = new URL(url)
+  const [, shown = ''] = /^(?:https?:\/\/)?([^/?#\s…]+)(?:[/?#…]\S*)?$/i.exec(text.trim()) ?? []
+  const withoutWww = (name: string) => name.toLowerCase().replace(/^www\./, '')
+  return withoutWww(shown) === withoutWww(host) ? undefined : host
+}
+
+/** Removes marks that change the direction of a text, and so the order in which an address reads. */
+export function withoutDirections(text: string): string {
+  return text.replace(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '')
+}

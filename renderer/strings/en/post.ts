@@ -18,6 +18,8 @@ export const post = {
   unknownEmbed: 'This post has an attachment that cannot be shown here.',
   noQuote: 'The quoted post is not available.',
   open: 'Open',
+  /** After the text of a link that does not show its host. */
+  linkTo: (host: string) => `(${host})`,
   /** The name of a button and its count, such as “Like, 3 likes”. */
   action: (name: string, total: string) => `${name}, ${total}`,
   reply: 'Reply',
