@@ -53,7 +53,9 @@ function associated({
   labeler,
   germ,
 }: Actor): app.example.actor.defs.ProfileAssociated | undefined {
-  const messageMe = germ?.value.messageMe
+  const declared = germ?.value.messageMe
+  // Clients open it: any other scheme would run a script or another program there.
+  const messageMe = declared && URL.parse(declared.messageMeUrl)?.protocol === 'https:' ? declared : undefined
   if (!activity && !chat && !labeler && !messageMe) return undefined
   return {
     activitySubscription: activity && { allowSubscriptions: activity.value.allowSubscriptions },

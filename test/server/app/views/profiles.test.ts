@@ -114,6 +114,17 @@ describe('a profile', () => {
     expect(await germ()).toBeUndefined()
   })
 
+  test('has an address in the Germ messenger of the web only: clients open it', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    for (const messageMeUrl of ['javascript:alert(1)//', 'data:text/html,x', 'http://germ.example/', 'x:y']) {
+      const record = { version: '1.0.0', currentKey: { $bytes: 'AAAA' } }
+      const messageMe = { messageMeUrl, showButtonTo: 'everyone' }
+      const place = { repo: alice.did, collection: 'com.germnetwork.declaration', rkey: 'self' }
+      await alice.com.atproto.repo.putRecord({ ...place, record: { ...record, messageMe } })
+      expect((await profileOf(bob, alice)).associated?.germ).toBeUndefined()
+    }
+  })
+
   test('names the starter pack through which the account joined', async () => {
     const [alice, bob] = await network.join('alice', 'bob')
     const list = await network.list(alice, alice)
