@@ -92,7 +92,7 @@ export function usePublicXrpcQuery<Q extends Query>(
   })
 }
 
-type Effects<I, O> = Pick<UseMutationOptions<O, Error, I>, 'onSuccess' | 'onError' | 'scope'>
+type Effects<I, O> = Pick<UseMutationOptions<O, Error, I>, 'onSuccess' | 'onError' | 'scope' | 'mutationKey'>
 
 /**
  * Runs calls with the session of the current account.

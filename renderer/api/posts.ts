@@ -7,8 +7,10 @@ import { callAs } from './client.ts'
 import { type Finding, findFeatures } from './facets.ts'
 import { useWork } from './hooks.ts'
 import { type Image, type PostContext, postRecord } from './post-record.ts'
+import { blobsOf } from './record-removal.ts'
+import { newTid } from './tid.ts'
 
-const { deleteRecord, putRecord, uploadBlob } = com.core.repo
+const { deleteRecord, getRecord, putRecord, uploadBlob } = com.core.repo
 const { getAuthorFeed, getPosts, getPostThread, getTimeline, post } = app.example.feed
 const { getProfile } = app.example.actor
 
@@ -31,8 +33,10 @@ export interface PostPicture {
 }
 
 export interface NewPost extends PostContext {
-  /** The record key, chosen before the first attempt: a repeated attempt replaces the record, so that nothing is posted twice. */
+  /** The record key, chosen before the first attempt. */
   readonly rkey: string
+  /** Whether there was an attempt before, which may have arrived although its answer was lost. */
+  readonly isRepeated: boolean
   readonly text: string
   /** A language tag. */
   readonly language: string
@@ -49,6 +53,7 @@ export interface Posted {
 
 /** Writes posts. */
 export function usePosting<I extends NewPost>(effects: {
+  readonly mutationKey: readonly unknown[]
   onSuccess(posted: Posted, input: I): void
   onError(error: Error): void
 }) {
@@ -64,14 +69,35 @@ export function useDeletePost<I extends { readonly uri: string }>(effects: {
 }
 
 async function createPost(did: string, { onUpload, ...input }: NewPost): Promise<Posted> {
+  const arrived = input.isRepeated ? await findPost(did, input.rkey) : undefined
+  if (arrived && isPostOf(arrived.value, input)) return { uri: arrived.uri, unknownHandles: [] }
+  // The record that arrived has other content, which readers may have seen: it stays, and this becomes a second post.
+  const rkey = arrived ? newTid() : input.rkey
   const text = postText(input.text)
   const features = findFeatures(text)
   const { dids, unknownHandles } = await resolveHandles(did, features)
   const images = await upload(did, input.pictures, onUpload)
   const record = postRecord({ ...input, text, features, dids, images }, new Date())
-  const body = { repo: did, collection: post.$nsid, rkey: input.rkey, record } as never
+  const body = { repo: did, collection: post.$nsid, rkey, record } as never
   const { uri } = await callAs(did, putRecord, { body })
   return { uri, unknownHandles }
+}
+
+/** Returns the post of an earlier attempt; undefined if there is none. */
+async function findPost(did: string, rkey: string) {
+  const params = { repo: did, collection: post.$nsid, rkey } as never
+  try {
+    return await callAs(did, getRecord, { params })
+  } catch (error) {
+    if (errorName(error) === 'RecordNotFound') return undefined
+    throw error
+  }
+}
+
+/** Whether a record is what would be posted. */
+export function isPostOf(record: unknown, { text, pictures }: Pick<NewPost, 'text' | 'pictures'>): boolean {
+  const posted = record as { readonly text?: unknown }
+  return posted.text === postText(text) && blobsOf(record).length === pictures.length
 }
 
 /** The text as it is posted. */

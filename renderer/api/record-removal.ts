@@ -2,10 +2,14 @@
 import { type BlobRef, enumBlobRefs, getBlobCidString, type LexValue } from '@atproto/lex-data'
 import { com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
+import { errorName } from './call-errors.ts'
 import { callAs } from './client.ts'
 import { downloadAs } from './download.ts'
 
 const { deleteRecord, createRecord, uploadBlob } = com.core.repo
+
+/** Errors that say that a file is not served, now or later. */
+const missing = new Set(['BlobNotFound', 'BlobTakedown'])
 
 export interface StoredRecord {
   readonly uri: string
@@ -34,18 +38,24 @@ export async function removeRecord(did: string, record: StoredRecord): Promise<R
   return { record, files }
 }
 
-/** Downloads the files of a record. Missing ones are left out. */
+/** Downloads the files of a record. Fails if one is there but cannot be read now: the record could not be restored without it. */
 async function filesOf(did: string, record: StoredRecord): Promise<readonly Blob[]> {
-  const downloads: PromiseSettledResult<Blob>[] = await Promise.allSettled(
-    blobsOf(record.value).map(async (blob) => {
-      const content = await downloadAs(did, com.core.sync.getBlob, { did, cid: getBlobCidString(blob) })
-      return new Blob([content], { type: blob.mimeType })
-    }),
-  )
-  return downloads.filter((one) => one.status === 'fulfilled').map(({ value }) => value)
+  const files = await Promise.all(blobsOf(record.value).map((blob) => fileOf(did, blob)))
+  return files.filter((file) => file !== undefined)
+}
+
+/** Undefined if the server lacks the file. */
+async function fileOf(did: string, blob: BlobRef): Promise<Blob | undefined> {
+  try {
+    const content = await downloadAs(did, com.core.sync.getBlob, { did, cid: getBlobCidString(blob) })
+    return new Blob([content], { type: blob.mimeType })
+  } catch (error) {
+    if (missing.has(errorName(error) ?? '')) return undefined
+    throw error
+  }
 }
 
 /** The files that a record refers to. */
-function blobsOf(value: unknown): readonly BlobRef[] {
+export function blobsOf(value: unknown): readonly BlobRef[] {
   return [...enumBlobRefs(value as LexValue, { strict: false })]
 }

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react'
+import { Link } from 'wouter'
 import { explain } from '../api/call-errors.ts'
 import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
@@ -9,19 +10,21 @@ interface Toast {
   readonly id: number
   readonly text: string
   readonly undo?: (() => void) | undefined
+  /** The path of the screen that shows more. */
+  readonly href?: string | undefined
 }
 
 const toasts = createStore<readonly Toast[]>([])
 const shownForMs = 6000
-/** Toasts with an undo button stay longer, so that it can be reached by keyboard. */
-const undoForMs = 12_000
+/** Toasts with a button or a link stay longer, so that it can be reached by keyboard. */
+const actionForMs = 12_000
 let lastId = 0
 
-/** Shows a short message. @param undo called by its undo button */
-export function toast(text: string, undo?: () => void): void {
+/** Shows a short message. @param undo called by its undo button @param href path of the screen that its link opens */
+export function toast(text: string, undo?: () => void, href?: string): void {
   const id = ++lastId
-  toasts.set([...toasts.get().slice(-2), { id, text, undo }])
-  expire(id, undo ? undoForMs : shownForMs)
+  toasts.set([...toasts.get().slice(-2), { id, text, undo, href }])
+  expire(id, undo || href !== undefined ? actionForMs : shownForMs)
 }
 
 /** Shows the message of an error. */
@@ -60,6 +63,7 @@ export function Toasts() {
       {shown.map((one) => (
         <div className={styles.toast} key={one.id}>
           <span className={styles.text}>{one.text}</span>
+          {one.href !== undefined && <Link href={one.href}>{t.ui.view}</Link>}
           {one.undo && (
             <Button variant="quiet" onClick={() => runUndo(one)} size="s">
               {t.ui.undo}

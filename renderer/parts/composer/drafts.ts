@@ -3,7 +3,7 @@
  * Pictures are kept until the page is closed.
  */
 import type { PostContext } from '../../api/post-record.ts'
-import type { PostPicture } from '../../api/posts.ts'
+import { isPostOf, type PostPicture } from '../../api/posts.ts'
 import { createStore, useStore } from '../../store.ts'
 
 export interface Picture extends PostPicture {
@@ -44,6 +44,11 @@ export function useDraft(id: string): Draft {
   return useStore(drafts).get(id) ?? empty
 }
 
+/** Whether a draft has pictures, which only this page has. */
+export function useHasPictures(): boolean {
+  return [...useStore(drafts).values()].some(({ pictures }) => pictures.length > 0)
+}
+
 /** Changes a draft and stores it. An empty one is forgotten. */
 export function changeDraft(id: string, change: (draft: Draft) => Draft): void {
   const changed = new Map(drafts.get())
@@ -64,6 +69,18 @@ export function removePosted(id: string, posted: Draft): void {
   }))
 }
 
+/**
+ * Removes a draft whose attempt has arrived. Content that was changed since becomes a new post.
+ * @param record of the post @returns whether the draft had this attempt
+ */
+export function settleAttempt(id: string, rkey: string, record: unknown): boolean {
+  const draft = drafts.get().get(id)
+  if (draft?.rkey !== rkey) return false
+  if (isPostOf(record, draft)) changeDraft(id, () => empty)
+  else changeDraft(id, (changed) => ({ ...changed, rkey: undefined }))
+  return true
+}
+
 /** Returns the content of a deleted post to its draft, before what was written since. */
 export function returnToDraft(id: string, { text, language, pictures }: Draft): void {
   changeDraft(id, (draft) => ({
@@ -75,8 +92,9 @@ export function returnToDraft(id: string, { text, language, pictures }: Draft): 
 
 /** @param before the drafts of this page, which keep their pictures */
 function read(before: Drafts): Drafts {
-  const pictured = [...before].flatMap(([id, { pictures }]) =>
-    pictures.length > 0 ? [[id, { ...empty, pictures }] as const] : [],
+  const pictured = [...before].flatMap(([id, { text, pictures, ...draft }]) =>
+    // Text that another tab has removed was posted: the key is taken then.
+    pictures.length > 0 ? [[id, { ...(text === '' ? draft : {}), text: '', pictures }] as const] : [],
   )
   const stored = parse(localStorage.getItem(storageKey)).map(
     ([id, draft]) => [id, { ...draft, pictures: before.get(id)?.pictures ?? [] }] as const,

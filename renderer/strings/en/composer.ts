@@ -18,6 +18,7 @@ export const composer = {
       : `Posted. No account was found for ${formatList(unknownHandles.slice(0, 3).map((handle) => `@${handle}`))}. They stay text.`,
   undone: 'Post deleted. Its text is a draft again.',
   kept: 'Your post is kept here.',
+  arrived: 'Your post was published before the connection was lost.',
   left: (left: number) => (left < 0 ? `${letters(-left)} too many` : `${letters(left)} left`),
   over: 'The text is too long.',
   empty: 'Write something or add a picture.',

@@ -33,6 +33,7 @@ export const ui = {
   wholeEmail: 'An address such as name@example.com',
   shownOnce: 'You can see this only once. Copy it now and keep it in a safe place.',
   undo: 'Undo',
+  view: 'View',
   email: 'Email',
   handle: 'Handle',
   password: 'Password',
