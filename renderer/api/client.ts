@@ -14,6 +14,7 @@ import {
 import { com } from '../../lexicons/generated/index.ts'
 import { trackedFetch } from './connection.ts'
 import { endpoint } from './endpoint.ts'
+import { serialize } from './serialize.ts'
 import { findSession, removeSession, updateSession } from './sessions.ts'
 import { type Session, sessionFrom } from './vault.ts'
 
@@ -120,13 +121,7 @@ async function refresh(expired: Session): Promise<Session> {
   })
 }
 
-const queues = new Map<string, Promise<unknown>>()
-
 /** Runs one call at a time per name: across tabs with the Web Locks API (secure origins only), else in this tab. */
 function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-  if ('locks' in navigator) return navigator.locks.request(name, work)
-  const before = queues.get(name) ?? Promise.resolve()
-  const result = before.then(work, work)
-  queues.set(name, result)
-  return result
+  return 'locks' in navigator ? navigator.locks.request(name, work) : serialize(name, work)
 }

@@ -3,10 +3,11 @@ import type { AtUriString } from '@atproto/lex-schema'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
 import { callAs } from './client.ts'
+import { createOnce } from './create-once.ts'
 import { useWork } from './hooks.ts'
 
 const { follow } = app.example.graph
-const { createRecord, deleteRecord } = com.core.repo
+const { deleteRecord } = com.core.repo
 
 interface Change {
   readonly subject: string
@@ -28,6 +29,5 @@ export function useFollowing(effects: {
 }
 
 export async function createFollow(did: string, subject: string): Promise<void> {
-  const record = { $type: follow.$nsid, subject, createdAt: new Date().toISOString() }
-  await callAs(did, createRecord, { body: { repo: did, collection: follow.$nsid, record } as never })
+  await createOnce(did, subject, { $type: follow.$nsid, subject })
 }

@@ -4,10 +4,11 @@ import { app, com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
 import { changePost } from './cached-views.ts'
 import { callAs } from './client.ts'
+import { createOnce } from './create-once.ts'
 import { useSession } from './sessions.ts'
 import type { PostView } from './views.ts'
 
-const { createRecord, deleteRecord } = com.core.repo
+const { deleteRecord } = com.core.repo
 
 const kinds = {
   like: { collection: app.example.feed.like.$nsid, count: 'likeCount' },
@@ -78,11 +79,8 @@ export function useCountWritten(post: PostView): (kind: 'reply' | 'quote') => vo
   }
 }
 
-async function create(did: string, kind: Reaction, { uri, cid }: PostRef, via?: PostRef): Promise<string> {
-  const { collection } = kinds[kind]
-  const record = { $type: collection, subject: { uri, cid }, via, createdAt: new Date().toISOString() }
-  const created = await callAs(did, createRecord, { body: { repo: did, collection, record } as never })
-  return created.uri
+function create(did: string, kind: Reaction, { uri, cid }: PostRef, via?: PostRef): Promise<string> {
+  return createOnce(did, uri, { $type: kinds[kind].collection, subject: { uri, cid }, via })
 }
 
 async function remove(did: string, uri: string): Promise<undefined> {

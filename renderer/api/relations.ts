@@ -1,21 +1,25 @@
-/** Mutes and blocks of the current account. Both show at once and are rolled back on failure. */
+/** Mutes and blocks of the current account. Both show at once and are rolled back on failure. Changes for one person are made in order. */
 import { useQueryClient } from '@tanstack/react-query'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
 import { changePerson } from './cached-views.ts'
 import { callAs } from './client.ts'
+import { createOnce } from './create-once.ts'
 import { useWork } from './hooks.ts'
+import { serialize } from './serialize.ts'
 
 const { block, muteActor, unmuteActor } = app.example.graph
 const { getAuthorFeed, getPostThread, searchPosts } = app.example.feed
 const { getProfile, getSuggestions, searchActors } = app.example.actor
-const { createRecord, deleteRecord } = com.core.repo
+const { deleteRecord } = com.core.repo
 
 /** Queries whose responses depend on blocks. */
 const withoutBlocked = [getAuthorFeed, getPostThread, searchPosts, getProfile, getSuggestions, searchActors]
 
 /** Stands for the block record that is being created. */
 const pending = 'at://pending'
+/** The AT URIs of blocks that were created in this tab, by account and person. */
+const created = new Map<string, string>()
 
 interface Effects<C, R> {
   onSuccess(result: R, change: C): void
@@ -32,6 +36,7 @@ export function useMuting(effects: Effects<Mute, unknown>) {
   const client = useQueryClient()
   const mute = (did: string, { person, muted }: Mute) =>
     optimistically(
+      `mute ${did} ${person}`,
       (viewer) => changePerson(client, did, person, viewer),
       { after: { muted }, before: { muted: !muted } },
       () => {
@@ -52,46 +57,56 @@ export interface Block {
 export function useBlocking(effects: Effects<Block, string | undefined>) {
   const client = useQueryClient()
   const change = (did: string, { person, blocking }: Block) => {
-    const show = (viewer: States['after']) => changePerson(client, did, person, viewer)
-    const states = { after: { blocking: blocking === undefined ? pending : undefined }, before: { blocking } }
-    return optimistically(show, states, async () => {
-      const created =
-        blocking === undefined ? await createBlock(did, person) : await deleteBlock(did, blocking)
-      show({ blocking: created })
-      return created
+    const name = `block ${did} ${person}`
+    const show = (viewer: View) => changePerson(client, did, person, viewer)
+    const existing = () => (blocking === pending ? created.get(name) : blocking)
+    const states = {
+      after: { blocking: blocking === undefined ? pending : undefined },
+      // The creation that this change waits for has ended by then.
+      get before() {
+        return { blocking: existing() }
+      },
+    }
+    return optimistically(name, show, states, async () => {
+      const uri = blocking === undefined ? await createBlock(did, person) : await deleteBlock(did, existing())
+      if (uri !== undefined) created.set(name, uri)
+      show({ blocking: uri })
+      return uri
     })
   }
   return useWork(change, withoutBlocked, effects)
 }
 
+/** Members of the person's viewer state. */
+type View = Readonly<Record<string, unknown>>
+
 interface States {
-  /** Members of the person's viewer state after the change. */
-  readonly after: Readonly<Record<string, unknown>>
-  readonly before: Readonly<Record<string, unknown>>
+  readonly after: View
+  readonly before: View
 }
 
-/** Shows a change of the relation to a person while it is made. */
+/** Shows a change of the relation to a person at once, and makes it after earlier ones with the same name. */
 async function optimistically<T>(
-  show: (viewer: States['after']) => void,
-  { after, before }: States,
+  name: string,
+  show: (viewer: View) => void,
+  states: States,
   work: () => Promise<T>,
 ) {
-  show(after)
+  show(states.after)
   try {
-    return await work()
+    return await serialize(name, work)
   } catch (error) {
-    show(before)
+    show(states.before)
     throw error
   }
 }
 
-async function createBlock(did: string, subject: string): Promise<string> {
-  const record = { $type: block.$nsid, subject, createdAt: new Date().toISOString() }
-  const body = { repo: did, collection: block.$nsid, record } as never
-  return (await callAs(did, createRecord, { body })).uri
+function createBlock(did: string, subject: string): Promise<string> {
+  return createOnce(did, subject, { $type: block.$nsid, subject })
 }
 
-async function deleteBlock(did: string, uri: string): Promise<undefined> {
+async function deleteBlock(did: string, uri: string | undefined): Promise<undefined> {
+  if (uri === undefined) return
   const { collection, rkey } = parseAtUri(uri)
   await callAs(did, deleteRecord, { body: { repo: did, collection, rkey } as never })
 }
