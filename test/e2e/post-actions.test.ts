@@ -93,7 +93,7 @@ test('like: of a repost it names the repost, so that its author is notified', as
 
 test('like: a failed one is rolled back with an explanation', async () => {
   const page = await world.signedIn(alice)
-  await page.route('**/com.core.repo.createRecord', (route) =>
+  await page.route('**/com.core.repo.putRecord', (route) =>
     route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
   )
   await button(page, 'Like, 0 likes').click()

@@ -1,5 +1,6 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { type BackupPoint, ownBackups, useBackups } from '../../api/backups.ts'
+import { explain } from '../../api/call-errors.ts'
 import { callDesktop } from '../../api/desktop.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
@@ -65,7 +66,7 @@ function DeleteButton({ point, id }: ActionProps) {
     onSuccess: (_, { undo }) => {
       if (!undo) toast(t.backups.deleted, () => change.mutate({ id, undo: true }))
     },
-    onError: toastError,
+    onError: (error, { undo }) => toast(explain(error), undo ? () => change.mutate({ id, undo }) : undefined),
   })
   return (
     <Button

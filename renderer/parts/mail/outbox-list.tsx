@@ -3,6 +3,7 @@ import { Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { OutboxMessage } from '../../../electron/ground/bridge.ts'
 import { com } from '../../../lexicons/generated/index.ts'
+import { explain } from '../../api/call-errors.ts'
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
@@ -24,7 +25,9 @@ export const OutboxList = desktop ? DesktopOutbox : ServerOutbox
 
 function DesktopOutbox({ action }: OutboxListProps) {
   const outbox = useDesktopQuery('outbox.list')
-  const restore = useDesktopCall('outbox.restore', ['outbox.list'], { onError: toastError })
+  const restore = useDesktopCall('outbox.restore', ['outbox.list'], {
+    onError: (error, [id]) => toast(explain(error), () => restore.mutate([id])),
+  })
   const remove = useDesktopCall('outbox.delete', ['outbox.list'], {
     onSuccess: (_, [id]) => toast(t.outbox.removed, () => restore.mutate([id])),
     onError: toastError,
@@ -47,7 +50,8 @@ function ServerOutbox({ action }: OutboxListProps) {
     onSuccess: (_, { id, undo }) => {
       if (!undo) toast(t.outbox.removed, () => change.mutate({ id, undo: true }))
     },
-    onError: toastError,
+    onError: (error, { id, undo }) =>
+      toast(explain(error), undo ? () => change.mutate({ id, undo }) : undefined),
   })
   const query = { ...outbox, data: outbox.data?.messages } as UseQueryResult<readonly OutboxMessage[]>
   return (

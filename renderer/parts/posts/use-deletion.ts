@@ -15,7 +15,8 @@ const changed = [getAuthorFeed, getPostThread, getTimeline, app.example.actor.ge
 export function useDeletion({ uri, cid, record }: PostView): () => void {
   const restore = useWork(restoreRecord, changed, {
     onSuccess: () => setRemoved(uri, false),
-    onError: (error) => toast(t.post.notRestored(explain(error))),
+    // The page has the only copy.
+    onError: (error, removed) => toast(t.post.notRestored(explain(error)), () => restore.mutate(removed)),
   })
   const remove = useWork(removeRecord, changed, {
     onSuccess: (removed) => toast(t.post.deleted, () => restore.mutate(removed)),

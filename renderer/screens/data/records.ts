@@ -22,7 +22,8 @@ export function useRecordRemoval() {
   // Counts, profile and posts may depend on the record.
   const restore = useWork(restoreRecord, 'all', {
     onSuccess: () => toast(t.data.restored),
-    onError: (error) => toast(t.data.notRestored(explain(error))),
+    // The page has the only copy.
+    onError: (error, removed) => toast(t.data.notRestored(explain(error)), () => restore.mutate(removed)),
   })
   return useWork(removeRecord, 'all', {
     onSuccess: (removed) => toast(t.data.removed, () => restore.mutate(removed)),
