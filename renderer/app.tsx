@@ -7,6 +7,7 @@ import { isLocal, screens } from './navigation.ts'
 import { RestoredDialog } from './parts/backups/restored.tsx'
 import { Entrance } from './screens/entrance/entrance.tsx'
 import { Halted } from './screens/halted/halted.tsx'
+import { useClosing } from './shell/closing.ts'
 import { DesktopEvents } from './shell/desktop-events.tsx'
 import { LeaveDialog } from './shell/leave-dialog.tsx'
 import { useScreenLocation } from './shell/location.ts'
@@ -19,6 +20,7 @@ import { Toasts } from './ui/toast.tsx'
 
 export function App() {
   useRestoreFocus()
+  useClosing()
   return (
     <Router hook={useScreenLocation}>
       {desktop && <DesktopEvents desktop={desktop} />}

@@ -7,7 +7,7 @@ import { invalidate, keyOf, serverState } from '../api/desktop.ts'
 import { unreadCountQuery } from '../api/notifications.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useStore } from '../store.ts'
-import { unsavedForms } from '../ui/unsaved.ts'
+import { unsavedContents, unsavedForms } from '../ui/unsaved.ts'
 
 /** Handles events of the desktop, and reports unread count and unsaved changes to it. Renders nothing. */
 export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) {
@@ -24,7 +24,7 @@ export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) 
   useEffect(() => {
     if (state?.kind === 'running' && !connection.get().up) void probe()
   }, [state])
-  const isUnsaved = useStore(unsavedForms) > 0
+  const isUnsaved = useStore(unsavedForms) + useStore(unsavedContents) > 0
   useEffect(() => {
     desktop.setUnsaved(isUnsaved)
   }, [desktop, isUnsaved])

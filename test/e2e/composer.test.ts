@@ -194,6 +194,29 @@ function give(target: any, { type, base64 }: { type: 'paste' | 'drop'; base64: s
   target.dispatchEvent(type === 'paste' ? new ClipboardEvent(type, options) : new DragEvent(type, options))
 }
 
+test('pictures: closing the page asks first, and a file that is dropped beside the form does not replace it', async () => {
+  const page = await world.signedIn(alice)
+  await attach(page, png('red.png'))
+  await page.getByLabel('Description of picture 1').fill('Typed with care')
+  const dropped = await page.evaluate(`
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }))
+    const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+    !document.body.dispatchEvent(drop)
+  `)
+  expect(dropped).toBe(true)
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  expect(await page.getByLabel('Description of picture 1').inputValue()).toBe('Typed with care')
+  await page.getByRole('button', { name: 'Remove picture 1' }).click()
+  const closed = page.waitForEvent('close')
+  await page.close({ runBeforeUnload: true })
+  await closed
+})
+
 test('301 graphemes are refused with the reason, 300 are posted', async () => {
   const page = await world.signedIn(alice)
   await text(page).fill('👩‍👩‍👧e\u0301'.repeat(100) + 'x'.repeat(101))
@@ -278,6 +301,8 @@ test('text of another tab that was written while a post is sent is kept', async 
 test('a failure keeps the text; a post whose answer was lost is not posted twice', async () => {
   const page = await world.signedIn(alice)
   await text(page).fill('Once')
+  // The page cannot find out whether the post has arrived before it is posted again.
+  await page.route('**/xrpc/_health', (route) => route.abort())
   await page.route('**/*putRecord', async (route) => {
     await route.fetch()
     await route.abort()
