@@ -1,9 +1,12 @@
+import type { com } from '../../../lexicons/generated/index.ts'
 import { t } from '../../strings/en.ts'
 import { CopyBlock } from '../../ui/copy.tsx'
-import type { Network } from './owner-sections.tsx'
 
-interface StartCommandProps {
-  readonly network: Network
+interface StartedServer {
+  readonly network: Pick<com.core.admin.getNetwork.$OutputBody, 'startedWith'>
+}
+
+interface StartCommandProps extends StartedServer {
   /** Flags that are given a value, or left out (undefined). */
   readonly flags: Readonly<Record<string, string | undefined>>
 }
@@ -14,16 +17,26 @@ export function StartCommand({ network: { startedWith }, flags }: StartCommandPr
   const given = Object.entries(flags).flatMap(([flag, value]) =>
     value === undefined ? [] : `--${flag} ${value}`,
   )
-  const options = [...kept, ...given]
   const secrets = startedWith?.secrets ?? []
   return (
     <>
-      <CopyBlock
-        label={t.ui.copyCommand}
-        text={['npm run serve', ...(options.length > 0 ? ['--'] : []), ...options].join(' ')}
-        wrap
-      />
+      <Command name="serve" options={[...kept, ...given]} />
       {secrets.length > 0 && <p>{t.network.needsSecrets(secrets)}</p>}
     </>
   )
+}
+
+/** A command for the data of this server: its folder stays. @param options what the command is to do */
+export function DataCommand({
+  network: { startedWith },
+  name,
+  options,
+}: StartedServer & { readonly name: string; readonly options: readonly string[] }) {
+  const folder = startedWith?.options.filter(({ flag }) => flag === 'data-dir').map(({ text }) => text) ?? []
+  return <Command name={name} options={[...options, ...folder]} />
+}
+
+function Command({ name, options }: { readonly name: string; readonly options: readonly string[] }) {
+  const text = [`npm run ${name}`, ...(options.length > 0 ? ['--'] : []), ...options].join(' ')
+  return <CopyBlock label={t.ui.copyCommand} text={text} wrap />
 }

@@ -16,6 +16,7 @@ import { Panel, Row, RowList, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import { AddPlaceDialog } from './add-place-dialog.tsx'
+import { ByServer } from './by-server.tsx'
 import { ElsewhereNotice } from './elsewhere.tsx'
 import { LocalRow } from './local-row.tsx'
 import { PlaceRow } from './place-row.tsx'
@@ -112,7 +113,7 @@ function OfOwner() {
           {() => null}
         </Loaded>
       )}
-      {!view && <Notice>{t.copies.byServer}</Notice>}
+      {!view && <ByServer hasPlaces={hasPlaces} />}
       {view && (
         <Panel>
           {hasPlaces && (

@@ -1,10 +1,10 @@
 import { type ReactNode, useId } from 'react'
+import { StartCommand } from '../../parts/network/start-command.tsx'
 import { t } from '../../strings/en.ts'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import styles from './network.module.css'
 import type { Network } from './owner-sections.tsx'
-import { StartCommand } from './start-command.tsx'
 
 export type Way = keyof typeof t.network.wayLabels
 export const ways = Object.keys(t.network.wayLabels) as Way[]

@@ -50,7 +50,8 @@ export const copies = {
     dismiss: 'The changes are no longer offered',
   },
   configured: 'Set by PDS_COPIES',
-  byServer: 'Places are set with PDS_COPIES. The recovery sheet: npm run backup -- --sheet FILE',
+  byServer: 'Places are set with PDS_COPIES.',
+  sheetByCommand: 'The recovery sheet opens the places on another computer. This writes it to a file:',
 
   kind: 'Kind of place',
   kinds: { folder: 'Folder', webdav: 'WebDAV', s3: 'S3 storage' },
