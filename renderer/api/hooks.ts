@@ -56,8 +56,12 @@ export function useXrpcQuery<Q extends Query>(
   })
 }
 
+/** Of a list with one page. */
+const pagesStaleMs = 15_000
+
 /**
- * Calls a paged query with the session of the current account.
+ * Calls a paged query with the session of the current account. A list that was scrolled is not read again by itself, when it is opened
+ * or the window is shown: that would request all of its pages.
  * @param itemsOf returns the items of a response
  * @returns the query, with the items of all pages that were loaded
  */
@@ -74,6 +78,8 @@ export function usePages<Q extends Query, T>(
     queryFn: ({ pageParam: cursor, signal }) =>
       callAs(did, method, { params: { ...params, cursor }, signal } as unknown as XrpcOptions<Q>),
     getNextPageParam: (page) => (page as { readonly cursor?: string }).cursor,
+    staleTime: ({ state: { data } }) =>
+      data !== undefined && data.pages.length > 1 ? Number.POSITIVE_INFINITY : pagesStaleMs,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   })
   return { ...list, items: list.data?.pages.flatMap(itemsOf) ?? [] }

@@ -1,0 +1,57 @@
+/** An account that has been in use for long: what is requested, and how much of it. */
+import { expect, test } from 'vitest'
+import type { Page } from '../support/page/browser.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
+
+setupWorld({ accounts: ['alice', 'bob'] })
+
+/** Counts the calls of a method by a page. */
+function countCalls(page: Page, name: string): { count: number } {
+  const calls = { count: 0 }
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith(`.${name}`)) calls.count++
+  })
+  return calls
+}
+
+/** Shows the window again after a while. */
+async function comeBack(page: Page): Promise<void> {
+  await page.clock.fastForward(600_000)
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+}
+
+test('the interface loads at most 300 kB over the wire at its start', async () => {
+  const page = await world.visitor('/sign-in')
+  await page.getByLabel('Handle or email').waitFor()
+  const bytes = await page.evaluate<number>(`
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .reduce((sum, { transferSize }) => sum + transferSize, 0)`)
+  expect(bytes).toBeGreaterThan(100_000)
+  expect(bytes).toBeLessThanOrEqual(300_000)
+})
+
+test('posts that were scrolled through are not all requested again when the window is shown', async () => {
+  await social.write(bob, 'app.example.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
+  const writes = Array.from({ length: 100 }, (_, index) => ({
+    $type: 'com.core.repo.applyWrites#create',
+    collection: 'app.example.feed.post',
+    value: { text: `Number ${index}`, createdAt: '2030-01-01T00:00:00.000Z' },
+  }))
+  await world.server.post('com.core.repo.applyWrites', { repo: bob.did, writes }, bob)
+  const page = await world.signedIn(alice, `/people/${bob.did}`)
+  await page.clock.install()
+  const feed = countCalls(page, 'getAuthorFeed')
+  const profile = countCalls(page, 'getProfile')
+  const scrolledToEnd = async () => {
+    await page.keyboard.press('End')
+    return page.getByText('Number 0', { exact: true }).count()
+  }
+  await page.getByText('Number 99').waitFor()
+  await expect.poll(scrolledToEnd).toBe(1)
+  const [read, profiles] = [feed.count, profile.count]
+  await comeBack(page)
+  await expect.poll(() => profile.count).toBeGreaterThan(profiles)
+  // Answered after all requests that were sent before it.
+  await page.evaluate("fetch('/xrpc/_health')")
+  expect(feed.count).toBe(read)
+})
