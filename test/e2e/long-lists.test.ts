@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from '../support/page/browser.ts'
 import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
+import { fillSignIn, heading } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'] })
 
@@ -54,4 +55,23 @@ test('posts that were scrolled through are not all requested again when the wind
   // Answered after all requests that were sent before it.
   await page.evaluate("fetch('/xrpc/_health')")
   expect(feed.count).toBe(read)
+})
+
+test('a search goes on while pages are empty, until a click has to ask for more', async () => {
+  const page = await world.visitor('/sign-in')
+  let searches = 0
+  await page.route('**/app.example.feed.searchPosts?*', (route) => {
+    searches++
+    return route.fulfill({ json: { posts: [], cursor: `after ${searches}` } })
+  })
+  await fillSignIn(page, alice)
+  await heading(page, 'Home').waitFor()
+  await page.goto(`${world.url}/#/search/posts/rare`)
+  await page.getByText('Nothing in the newest posts yet.').waitFor()
+  await expect.poll(() => searches).toBe(11)
+  const more = page.getByRole('main').getByRole('button', { name: 'Show more' })
+  await more.and(page.locator(':not([aria-disabled=true])')).waitFor()
+  expect(await page.getByText('No posts found').count()).toBe(0)
+  await more.click()
+  await expect.poll(() => searches).toBe(12)
 })

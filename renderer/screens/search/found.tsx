@@ -43,6 +43,7 @@ export function FoundPeople({ q }: FoundProps) {
   )
 }
 
+/** Posts, newest first. The server searches for some time at once, so a page may have none although older posts match. */
 export function FoundPosts({ q }: FoundProps) {
   const list = usePages(searchPosts, { q, sort: 'latest', limit: pageSize }, ({ posts }) => posts)
   const pages = useMemo(() => list.data?.pages.map(({ posts }) => itemsOf(posts)) ?? [], [list.data])
@@ -50,8 +51,13 @@ export function FoundPosts({ q }: FoundProps) {
     <>
       {list.isPending && <Skeleton rows={3} />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && list.items.length === 0 && (
+      {list.isSuccess && list.items.length === 0 && !list.hasNextPage && (
         <EmptyState icon={SearchX} text={t.search.noneText.posts} title={t.search.none.posts} />
+      )}
+      {list.isSuccess && list.items.length === 0 && list.hasNextPage && (
+        <p className="soft" role="status">
+          {t.search.noneYet}
+        </p>
       )}
       <FeedList label={t.search.kinds.posts} list={list} pages={pages} />
     </>

@@ -9,6 +9,7 @@ export const search = {
   clearRecent: 'Clear recent searches',
   noRecent: 'Search by words, by a tag such as #bread, or by the author, such as from:alice.test.',
   lookUp: (handle: string) => `Look up ${handle}`,
+  noneYet: 'Nothing in the newest posts yet. The search goes on with older ones.',
   none: { posts: 'No posts found', people: 'No people found' },
   noneText: {
     posts: 'Try fewer or other words. Only posts that this server has are searched.',
