@@ -96,7 +96,7 @@ export function Paged<T>({ list, rows, empty, children, ...rowList }: PagedProps
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && list.items.length === 0 && empty}
       {list.items.length > 0 && (
-        <FilteredRows {...rowList} items={list.items} onFilter={() => setFiltered(true)}>
+        <FilteredRows {...rowList} isPaged items={list.items} onFilter={() => setFiltered(true)}>
           {children}
         </FilteredRows>
       )}

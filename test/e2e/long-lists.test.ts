@@ -75,3 +75,21 @@ test('a search goes on while pages are empty, until a click has to ask for more'
   await more.click()
   await expect.poll(() => searches).toBe(12)
 })
+
+test('a list of hundreds of rows shows a hundred at once, and its filter finds the others', async () => {
+  const input = { codeCount: 75, useCount: 1, forAccounts: [alice.did] }
+  for (let call = 0; call < 2; call++) {
+    await world.server.post('com.core.server.createInviteCodes', input, alice)
+  }
+  const page = await world.signedIn(alice, '/invites')
+  const rows = page.getByRole('list', { name: 'Invite codes' }).getByRole('listitem')
+  await expect.poll(() => rows.count()).toBe(100)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => rows.count()).toBe(150)
+  const hidden = await rows.last().locator('code').innerText()
+  await page.reload()
+  await expect.poll(() => rows.count()).toBe(100)
+  await page.getByRole('searchbox').fill(hidden)
+  await rows.getByText(hidden).waitFor()
+  await expect.poll(() => rows.count()).toBe(1)
+})

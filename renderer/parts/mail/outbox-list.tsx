@@ -77,6 +77,7 @@ function Messages({ action, query, noneText, onRemove }: MessagesProps) {
       itemsOf={(messages) => messages.toSorted((a, b) => b.at.localeCompare(a.at))}
       label={t.outbox.list}
       query={query}
+      textOf={({ subject, to }) => `${subject} ${to}`}
     >
       {(message) => <MessageRow key={message.id} message={message} onRemove={() => onRemove(message.id)} />}
     </LoadedList>

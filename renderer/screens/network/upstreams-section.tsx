@@ -29,6 +29,7 @@ export function UpstreamsSection() {
           itemsOf={({ upstreams }) => upstreams}
           label={t.upstreams.title}
           query={query}
+          textOf={({ url }) => url}
         >
           {(upstream) => (
             <UpstreamRow
