@@ -51,14 +51,18 @@ export async function writeMessage(
 
 /** Lists the messages, newest first. */
 export async function listOutbox(dataDir: string, files: Files = nodeFiles): Promise<OutboxMessage[]> {
-  const names = await files.list(outboxFolder(dataDir))
   const messages: OutboxMessage[] = []
-  // One at a time: a thousand messages must not need a thousand file handles.
+  for await (const message of readOutbox(dataDir, files)) messages.push(message)
+  return messages
+}
+
+/** Reads the messages one at a time, newest first: a thousand messages must not need a thousand file handles. */
+export async function* readOutbox(dataDir: string, files: Files = nodeFiles): AsyncGenerator<OutboxMessage> {
+  const names = await files.list(outboxFolder(dataDir))
   for (const name of names.sort().reverse()) {
     const message = await readMessage(dataDir, name, files)
-    if (message) messages.push(message)
+    if (message) yield message
   }
-  return messages
 }
 
 /** Reads a message; undefined if it does not exist. */

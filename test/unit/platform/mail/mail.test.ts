@@ -18,10 +18,12 @@ import {
   deleteMessage,
   listOutbox,
   readMessage,
+  readOutbox,
   restoreMessage,
 } from '../../../../server/platform/mail/outbox.ts'
 import { mailFor } from '../../../../server/platform/mail/templates.ts'
 import { restrictToLoopback } from '../../../../server/platform/network/names.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { createLogger } from '../../../../server/util/log.ts'
 import {
   type SmtpServer,
@@ -124,6 +126,22 @@ describe('without a mail server', () => {
     const mail = mailer()
     for (const code of ['1', '2', '3']) await mail.send({ ...LETTER, code })
     expect((await listOutbox(dataDir)).map(({ code }) => code)).toEqual(['3', '2', '1'])
+  })
+
+  test('a reader that stops leaves the other messages unread', async () => {
+    const mail = mailer()
+    for (const code of ['1', '2', '3']) await mail.send({ ...LETTER, code })
+    let reads = 0
+    const read = (path: string) => {
+      reads++
+      return nodeFiles.read(path)
+    }
+    const files = { ...nodeFiles, read }
+    for await (const { code } of readOutbox(dataDir, files)) {
+      expect(code).toBe('3')
+      break
+    }
+    expect(reads).toBe(1)
   })
 
   test('the log line has neither the recipient nor the code', async () => {

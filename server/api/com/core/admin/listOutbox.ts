@@ -2,7 +2,7 @@ import type { DatetimeString } from '@atproto/lex-schema'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import type { Config } from '../../../../platform/config/config.ts'
-import { listOutbox as list, type OutboxMessage } from '../../../../platform/mail/outbox.ts'
+import { type OutboxMessage, readOutbox } from '../../../../platform/mail/outbox.ts'
 import { findByDid } from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
@@ -13,12 +13,14 @@ export const listOutbox = method(com.core.admin.listOutbox, {
   async handler({ auth, caller, config, files, store, fail }) {
     requireThisComputer({ caller, fail })
     const own = auth.did === undefined ? undefined : findByDid(store, auth.did)?.email
-    const messages = await list(config.dataDir, files)
+    const messages: OutboxMessage[] = []
+    // Only as many as are listed: the interface asks for them every few seconds.
+    for await (const message of readOutbox(config.dataDir, files)) {
+      if (message.to !== own || !isForOwner(message, config)) messages.push(message)
+      if (messages.length === maxMessages) break
+    }
     return {
-      messages: messages
-        .filter((message) => message.to !== own || !isForOwner(message, config))
-        .slice(0, maxMessages)
-        .map(({ purpose: _, at, ...message }) => ({ ...message, at: at as DatetimeString })),
+      messages: messages.map(({ purpose: _, at, ...message }) => ({ ...message, at: at as DatetimeString })),
     }
   },
 })
