@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { errorName } from './call-errors.ts'
 import { callAs } from './client.ts'
-import { useXrpcQuery } from './hooks.ts'
+import { keyOf, useXrpcQuery } from './hooks.ts'
 import { updateSession, useMaybeSession } from './sessions.ts'
 import { accountFields } from './vault.ts'
 
@@ -15,6 +15,9 @@ export function useAccountRefresh(): void {
     if (data) updateSession(data.did, accountFields(data))
   }, [data])
 }
+
+const { listAccounts } = com.core.admin
+const ownerParams = { limit: 1 }
 
 /** Caches the DID of the owner, so that the navigation does not change after the response. */
 const ownerKey = 'pds.owner'
@@ -33,9 +36,10 @@ export function useOwnership(): boolean | undefined {
     staleTime: Number.POSITIVE_INFINITY,
     // Cached for the owner only: someone else may have become it.
     placeholderData: () => (localStorage.getItem(ownerKey) === did ? true : undefined),
-    queryFn: async () => {
+    queryFn: async ({ client }) => {
       try {
-        await callAs(did, com.core.admin.listAccounts, { params: { limit: 1 } })
+        const accounts = await callAs(did, listAccounts, { params: ownerParams })
+        client.setQueryData(keyOf(did, listAccounts, ownerParams), accounts)
         localStorage.setItem(ownerKey, did)
         return true
       } catch (error) {
