@@ -140,7 +140,7 @@ async function start(
   stops.defer(() => operation.copies.close(Math.max(0, closing + lastCopyMs - realElapsed())))
   stops.defer(async () => void (await Promise.all([identity.passwords.close(), mailer.close()])))
   stops.defer(logged(() => clock.close(), 'writing the trusted time failed'))
-  stops.defer(logged(() => identity.written.write(), 'writing counts of changes failed'))
+  stops.defer(logged(() => identity.uses.write(), 'writing counts of uses failed'))
   stops.defer(logged(() => identity.lastUsed.write(), 'writing last-used times failed'))
   stops.defer(() => operation.inspector.close())
   stops.defer(() => background.idle())

@@ -14,7 +14,7 @@ import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import { createRequirePassword, type RequirePassword } from './callers/own-account.ts'
 import { createRequireProof, type RequireProof } from './callers/proof.ts'
-import { createWritten, type Written } from './callers/written.ts'
+import { createUses, type Uses } from './callers/uses.ts'
 import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
 import { createFindSchema, type FindSchema } from './did/lexicon-schemas.ts'
 import { createResolveLexicon, type ResolveLexicon } from './did/published-lexicons.ts'
@@ -27,7 +27,7 @@ export interface Identity {
   readonly secrets: Secrets
   readonly tokens: Tokens
   readonly lastUsed: LastUsed
-  readonly written: Written
+  readonly uses: Uses
   readonly passwords: PasswordHasher
   readonly requirePassword: RequirePassword
   readonly requireProof: RequireProof
@@ -68,7 +68,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     oauth: createOAuth({ ...platform, secrets, tokens, resolveDid, resolveLexicon }),
     loadPasskeys: once(async () => (await import('./factors/passkeys.ts')).createPasskeys(platform)),
     lastUsed: createLastUsed({ store, now }),
-    written: createWritten(platform),
+    uses: createUses(platform),
     passwords,
     requirePassword,
     requireProof: createRequireProof({ ...platform, secrets, requirePassword }),

@@ -92,12 +92,14 @@ export const signIn = `
   ) STRICT;
   CREATE INDEX refresh_tokens_session ON refresh_tokens (session_id);
 
-  -- How many changes of records each access to an account made.
-  CREATE TABLE session_writes (
+  -- How often each access to an account was used.
+  CREATE TABLE session_uses (
     did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
     access TEXT NOT NULL,               -- a session, or an app password
     day TEXT NOT NULL,                  -- YYYY-MM-DD
-    count INTEGER NOT NULL,
+    reads INTEGER NOT NULL,             -- queries
+    writes INTEGER NOT NULL,            -- changes of records
+    refusals INTEGER NOT NULL,          -- calls that it was not allowed
     PRIMARY KEY (did, access, day)
   ) STRICT, WITHOUT ROWID;
 

@@ -24,3 +24,10 @@ export function instant(text: string): Date | undefined {
   const day = text.slice(0, 'YYYY-MM-DD'.length)
   return iso(new Date(day)).startsWith(day) ? at : undefined
 }
+
+export const dayMs = 24 * 60 * 60_000
+
+/** The date in UTC, `YYYY-MM-DD`. */
+export function dayOf(at: Date): string {
+  return iso(at).slice(0, 'YYYY-MM-DD'.length)
+}

@@ -63,7 +63,7 @@ test('app passwords: a privileged one has a badge, and says that it can chat and
   await row.getByText('also chats, and move the account').waitFor()
 })
 
-test('app passwords: a limited one says what it can do, and the screen what it wrote', async () => {
+test('app passwords: a limited one says what it can do, and the screen what it did', async () => {
   const page = await world.signedIn(alice, '/apps')
   await page.getByRole('button', { name: 'New app password' }).click()
   await page.getByLabel('Name').fill('Poster')
@@ -82,6 +82,16 @@ test('app passwords: a limited one says what it can do, and the screen what it w
     expect((await world.server.post('com.atproto.repo.createRecord', input, body)).status).toBe(200)
   }
   await page.reload()
-  await row.getByText('2 changes of records in 90 days').click()
-  await row.getByRole('cell', { name: '2' }).waitFor()
+  await world.server.get('com.atproto.server.getSession', {}, body)
+  await world.server.post(
+    'com.atproto.repo.createRecord',
+    { ...input, collection: 'app.bsky.feed.like' },
+    body,
+  )
+  await page.reload()
+  await row.getByText(/^1 read, 2 changes,? and 1 refused in 90 days$/).click()
+  await row.getByRole('img', { name: /^Changes on each of the last 90 days: at most 2, on / }).waitFor()
+  await row.getByText('Show as table').click()
+  const cells = row.getByRole('table').getByRole('cell')
+  expect(await cells.allTextContents()).toEqual(['1', '2', '1'])
 })

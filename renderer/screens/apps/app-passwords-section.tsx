@@ -14,7 +14,7 @@ import { Badge, EmptyState, LoadedList } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
 import { UnusedButton } from './unused.tsx'
-import { Written } from './written.tsx'
+import { Uses } from './uses.tsx'
 
 const { listAppPasswords, listSessions, revokeAppPassword } = com.core.server
 
@@ -98,7 +98,7 @@ function CreatedDialog({ created: { name, password }, onClose }: CreatedDialogPr
 }
 
 function AppPasswordRow({ value }: { readonly value: AppPassword }) {
-  const { name, createdAt, lastUsedAt, privileged, limit = 'none', writes = [] } = value
+  const { name, createdAt, lastUsedAt, privileged, limit = 'none', uses = [] } = value
   const access = isLimit(limit) ? limit : 'none'
   const title = useSought<HTMLSpanElement>(name)
   return (
@@ -119,9 +119,9 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
           {' · '}
           <Since at={lastUsedAt} never={t.appPasswords.never} text={t.ui.lastUsed} />
           <div>{t.apps.may(privileged ? t.appPasswords.privilegedWords : t.appPasswords.words[access])}</div>
-          <Written writes={writes} />
         </>
       }
+      more={<Uses uses={uses} />}
       title={
         <>
           <span ref={title} tabIndex={-1}>

@@ -12,7 +12,7 @@ import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { UnusedButton } from './unused.tsx'
-import { Written } from './written.tsx'
+import { Uses } from './uses.tsx'
 
 export type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
 
@@ -83,7 +83,7 @@ function currentFirst(sessions: readonly OpenSession[]): OpenSession[] {
 }
 
 function SessionRow({ session }: { readonly session: OpenSession }) {
-  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, scope, writes = [] } = session
+  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, scope, uses = [] } = session
   const name = nameOf(session)
   return (
     <Row
@@ -105,7 +105,6 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
           {' · '}
           {t.ui.lastUsed} <RelativeTime at={lastUsedAt} />
           {scope !== undefined && <div>{t.apps.may(t.scopes.all(scopeWords(scope)))}</div>}
-          <Written writes={writes} />
           {oldTokenUsedAt && (
             <div>
               {t.sessions.oldTokenUsed} <RelativeTime at={oldTokenUsedAt} />. {t.sessions.oldTokenCauses}{' '}
@@ -115,6 +114,7 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
         </>
       }
       icon={<SessionIcon session={session} />}
+      more={<Uses uses={uses} />}
       title={
         <>
           <span title={session.app ?? client}>{name}</span>{' '}

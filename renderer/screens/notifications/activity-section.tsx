@@ -1,8 +1,9 @@
 import { useActivity } from '../../api/activity.ts'
 import { filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
-import { formatNumber, formatShortDay } from '../../strings/format.ts'
+import { formatNumber } from '../../strings/format.ts'
 import { FoldedSection, Panel } from '../../ui/page.tsx'
+import { DayTable, Legend, Plot } from '../../ui/plot.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { useNow } from '../../ui/time.tsx'
 import styles from './activity.module.css'
@@ -51,27 +52,33 @@ function Chart({ days }: { readonly days: readonly DayCounts[] }) {
   if (shown.length === 0 || !first || !last) return <p className={styles.note}>{t.activity.none}</p>
   const total = days.reduce((sum, day) => sum + day.total, 0)
   return (
-    <figure className={styles.figure}>
-      <span aria-hidden className={styles.max}>
-        {formatNumber(Math.max(...days.map((day) => day.total)))}
-      </span>
-      <Bars days={days} kinds={shown} label={t.activity.chart(total)} />
-      <div aria-hidden className={styles.axis}>
-        <span>{formatShortDay(first.day)}</span>
-        <span>{formatShortDay(last.day)}</span>
-      </div>
-      <ul className={styles.legend}>
-        {shown.map((kind) => (
-          <li data-kind={kind} key={kind}>
-            {t.notifications.filters[kind]} <strong>{formatNumber(totalOf(kind))}</strong>
-          </li>
-        ))}
-      </ul>
-      <details className={styles.details}>
-        <summary>{t.activity.table}</summary>
-        <DayTable days={days} kinds={shown} />
-      </details>
-    </figure>
+    <div className={styles.plot}>
+      <Plot
+        first={first.day}
+        last={last.day}
+        legend={
+          <Legend
+            items={shown.map((kind) => ({
+              kind,
+              name: t.notifications.filters[kind],
+              value: formatNumber(totalOf(kind)),
+            }))}
+          />
+        }
+        max={formatNumber(Math.max(...days.map((day) => day.total)))}
+        table={
+          <DayTable
+            columns={[...shown.map((kind) => t.notifications.filters[kind]), t.activity.total]}
+            rows={days.toReversed().map(({ day, counts, total }) => ({
+              day,
+              cells: [...shown.map((kind) => counts[kind]), total].map(formatNumber),
+            }))}
+          />
+        }
+      >
+        <Bars days={days} kinds={shown} label={t.activity.chart(total)} />
+      </Plot>
+    </div>
   )
 }
 
@@ -113,34 +120,5 @@ function Bars({ days, kinds, label }: DaysProps & { readonly label: string }) {
         })
       })}
     </svg>
-  )
-}
-
-function DayTable({ days, kinds }: DaysProps) {
-  return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">{t.ui.day}</th>
-          {kinds.map((kind) => (
-            <th key={kind} scope="col">
-              {t.notifications.filters[kind]}
-            </th>
-          ))}
-          <th scope="col">{t.activity.total}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {days.toReversed().map(({ day, counts, total }) => (
-          <tr key={day.toISOString()}>
-            <th scope="row">{formatShortDay(day)}</th>
-            {kinds.map((kind) => (
-              <td key={kind}>{formatNumber(counts[kind])}</td>
-            ))}
-            <td>{formatNumber(total)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }

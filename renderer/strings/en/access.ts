@@ -1,5 +1,5 @@
 /** Texts of what can use an account: app passwords, apps and sessions. */
-import { count } from '../format.ts'
+import { count, formatList, formatNumber } from '../format.ts'
 
 export const appPasswords = {
   title: 'App passwords',
@@ -49,13 +49,23 @@ export const appPasswords = {
 
 /** One screen for everything that can use the account. */
 export const apps = {
-  lead: 'Everything that can use your account: what it may do, what it wrote, and how to end it.',
+  lead: 'Everything that can use your account: what it may do, what it did, and how to end it.',
   allowed: 'Allowed apps',
   allowedLead: 'Apps that you allowed to use the account without giving them a password.',
   noneAllowed: 'None. Newer apps ask here the first time you sign in to them.',
   may: (words: string) => `It can ${words}.`,
-  wrote: (records: number) => `${count(records, { one: 'change', other: 'changes' })} of records in 90 days`,
-  records: 'Changes',
+  uses: {
+    kinds: { reads: 'Reads', writes: 'Changes', refusals: 'Refused' },
+    counts: {
+      reads: (reads: number) => count(reads, { one: 'read', other: 'reads' }),
+      writes: (writes: number) => count(writes, { one: 'change', other: 'changes' }),
+      refusals: (refusals: number) => `${formatNumber(refusals)} refused`,
+    },
+    total: (counts: readonly string[]) => `${formatList(counts)} in 90 days`,
+    most: (most: number, day: string) => `at most ${formatNumber(most)}, on ${day}`,
+    plot: (kind: string, most: number, day: string) =>
+      `${kind} on each of the last 90 days: at most ${formatNumber(most)}, on ${day}`,
+  },
   unused: {
     button: 'End unused…',
     title: (sessions: number) => `End ${count(sessions, { one: 'app', other: 'apps' })}?`,

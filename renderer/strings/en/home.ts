@@ -80,7 +80,6 @@ export const activity = {
   lead: 'Notifications by day and kind.',
   none: 'No notifications in the last 14 days.',
   chart: (total: number) => count(total, { one: 'notification', other: 'notifications' }),
-  table: 'Show as table',
   total: 'Total',
 }
 
@@ -88,9 +87,13 @@ export const storage = {
   title: 'Storage',
   lead: 'Space that your account uses.',
   total: (size: string) => `${size} in total`,
-  records: 'Records',
-  media: 'Media',
-  backups: 'Backups of the server',
+  kinds: { records: 'Records', media: 'Media', database: 'Database', backups: 'Backups', free: 'Free' },
+  serverTitle: 'Storage of this server',
+  serverLead: 'Space that all accounts and the backups use on this computer.',
+  serverTotal: (size: string, free: string) => `${size} used, ${free} free on this disk`,
+  lastDays: 'The last 90 days',
+  plot: (first: string, last: string) => `Used space on the last 90 days, from ${first} to ${last}`,
+  since: 'It is measured once a day. A line is drawn here from the second day on.',
 }
 
 export const identifiers = {

@@ -56,6 +56,7 @@ export const ui = {
   setPassword: 'Set password',
   create: 'Create',
   day: 'Day',
+  showTable: 'Show as table',
   dataFolder: 'Data folder',
   checked: 'Checked',
   choose: 'Choose…',

@@ -2,10 +2,13 @@
  * What each method needs of a session with limited permissions, by its NSID. Methods that are not named need `rpc` for the
  * service that answers the call.
  */
+import type { CalledMethod } from '../../platform/xrpc/method.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
-import { isManagement } from '../auth/scopes.ts'
+import { statusError } from '../../repository/access/status-errors.ts'
+import { isManagement, scopes } from '../auth/scopes.ts'
 import type { Permissions } from '../oauth/permissions.ts'
-import type { AuthWord } from './credentials.ts'
+import type { OpenSession } from '../tables/sessions.ts'
+import { type AuthWord, scopesOf } from './credentials.ts'
 
 /** The permissions that a method requires. */
 interface Need {
@@ -40,9 +43,35 @@ const needs: Readonly<Record<string, Need>> = {
 }
 
 /** The methods for full sessions that an app may call with the right scope. */
-export const openToApps: ReadonlySet<string> = new Set(
+const openToApps: ReadonlySet<string> = new Set(
   Object.entries(needs).flatMap(([nsid, { require }]) => (require ? [nsid] : [])),
 )
+
+interface AllowedOptions {
+  /** Undefined: everything of the scope. */
+  readonly permissions: Permissions | undefined
+  readonly isRead: boolean
+  /** The names of this server as a service. */
+  readonly ownNames: readonly string[]
+}
+
+/** Requires the scope of a method, an account in a state for it, and the permissions of a limited session. */
+export function requireAllowed(
+  account: OpenSession,
+  method: CalledMethod<AuthWord>,
+  { permissions, isRead, ownNames }: AllowedOptions,
+): void {
+  const word = permissions && openToApps.has(method.nsid) ? 'access' : method.auth
+  if (!scopesOf.get(word)?.has(account.scope)) {
+    throw account.scope === scopes.oauth ? refusal() : protocolError('InvalidToken', 'Bad token scope')
+  }
+  const inactive = method.active ? statusError(account) : undefined
+  if (inactive) throw inactive
+  if (!permissions) return
+  // The service that answers counts, even if the header of the client names another one.
+  const audiences = method.service === undefined ? ownNames : [method.service]
+  requireMethod(permissions, method, audiences, isRead)
+}
 
 /**
  * Requires the permissions of a method.
@@ -50,7 +79,7 @@ export const openToApps: ReadonlySet<string> = new Set(
  * @param isRead whether the call changes nothing
  * @throws XrpcError `ScopeMissingError`, `Forbidden`
  */
-export function requireMethod(
+function requireMethod(
   permissions: Permissions,
   { nsid, auth }: { readonly nsid: string; readonly auth: AuthWord },
   audiences: readonly string[],

@@ -7,7 +7,6 @@
 import type { Platform } from '../../platform/platform.ts'
 import type { Authorize, CalledMethod, Caller, Principal, Proof } from '../../platform/xrpc/method.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
-import { statusError } from '../../repository/access/status-errors.ts'
 import { iso } from '../../util/time.ts'
 import { createAdminGuesses } from '../auth/admin-guesses.ts'
 import { basicCredentials, bearerToken, isSameSecret, tokenRefusal } from '../auth/authorization.ts'
@@ -19,24 +18,25 @@ import { createUploadTokens, isServiceToken } from '../auth/upload-tokens.ts'
 import { createAppSessions, dpopToken } from '../oauth/app-session.ts'
 import type { OAuthParts } from '../oauth/oauth-parts.ts'
 import type { OpenSession } from '../tables/sessions.ts'
-import {
-  type AdminCredentials,
-  type AuthWord,
-  type EndingCredentials,
-  type ReaderCredentials,
-  type RefreshCredentials,
-  type SessionCredentials,
-  type SignUpCredentials,
-  scopesOf,
-  type UploadCredentials,
+import type {
+  AdminCredentials,
+  AuthWord,
+  EndingCredentials,
+  ReaderCredentials,
+  RefreshCredentials,
+  SessionCredentials,
+  SignUpCredentials,
+  UploadCredentials,
 } from './credentials.ts'
-import { openToApps, ownAudiences, refusal, requireMethod } from './method-permissions.ts'
+import { ownAudiences, requireAllowed } from './method-permissions.ts'
 import type { WatchSession } from './session-watch.ts'
+import type { Uses } from './uses.ts'
 
 export interface VerifierOptions
   extends Pick<Platform, 'store' | 'now' | 'config' | 'names' | 'origin' | 'serverDid'> {
   readonly tokens: Tokens
   readonly lastUsed: LastUsed
+  readonly uses: Uses
   readonly watchSession: WatchSession
   readonly oauth: OAuthParts
   readonly adminPassword: string
@@ -63,7 +63,7 @@ const futureMs = 60 * 60_000
 const anyone: Principal = { account: undefined, credentials: undefined }
 
 export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
-  const { lastUsed, watchSession, adminPassword, rateLimits, now, clock, oauth } = options
+  const { lastUsed, uses, watchSession, adminPassword, rateLimits, now, clock, oauth } = options
   const lookup = createSessionLookup(options)
   /** It would be valid for years. The client renews it. */
   const isOfFuture = ({ iat }: VerifiedToken) =>
@@ -90,20 +90,17 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       const { did, sessionId } = account
       proof.observation.principal = { account: did, session: sessionId, credentials: undefined }
     }
+    const isRead = proof.caller.method !== 'POST'
     const permissions =
       account.permissions === null ? undefined : (await oauth.loadPermissions())(account.permissions)
-    const word = permissions && openToApps.has(method.nsid) ? 'access' : method.auth
-    if (!scopesOf.get(word)?.has(account.scope)) {
-      throw account.scope === scopes.oauth ? refusal() : protocolError('InvalidToken', 'Bad token scope')
-    }
-    const inactive = method.active ? statusError(account) : undefined
-    if (inactive) throw inactive
-    if (permissions) {
-      // The service that answers counts, even if the header of the client names another one.
-      const audiences = method.service === undefined ? ofThisServer : [method.service]
-      requireMethod(permissions, method, audiences, proof.caller.method !== 'POST')
+    try {
+      requireAllowed(account, method, { permissions, isRead, ownNames: ofThisServer })
+    } catch (error) {
+      uses.note(account, 'refusals')
+      throw error
     }
     lastUsed.note(account)
+    if (isRead) uses.note(account, 'reads')
     const credentials = {
       did: account.did,
       sessionId: account.sessionId,
@@ -192,6 +189,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       account: credentials.did,
       session: credentials.sessionId,
       credentials,
+      onRefusal: () => uses.note(credentials.account, 'refusals'),
       isCurrent: () => isCurrent(credentials),
       watch: (end) => watchSession(credentials, end),
       ...nonceHeader(nonce),

@@ -16,6 +16,7 @@ import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
 import { deleteFetchedData, deleteReplacedData } from './replaced-data.ts'
 import type { Job } from './scheduler.ts'
+import { measureDaily } from './storage-days.ts'
 
 interface Deps extends Platform {
   readonly identity: Identity
@@ -49,7 +50,7 @@ export function periodicJobs(services: Deps): Job[] {
     // A new account is published within 30 s of the time at which the directory answers again.
     job('PLC submission', minute / 6, () => identity.plc.publishDue()),
     job('writing last-used times', minute, () => identity.lastUsed.write(), { firstMs: minute }),
-    job('writing counts of changes', minute, () => identity.written.write(), { firstMs: minute }),
+    job('writing counts of uses', 10 * minute, () => identity.uses.write(), { firstMs: 10 * minute }),
     job('expiry of uploads', minute, () => blobs.expire()),
     job('crawl request', minute, () => relays.askDue()),
     job('deletion of old events', minute, () => pruneEvents(services)),
@@ -69,6 +70,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),
     job('fetching of lost media', hour, () => copies.fetchMissingMedia(), { firstMs: minute }),
     job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
+    job('measurement of storage', hour, () => measureDaily(services), { firstMs: 5 * minute }),
     job('removal of leftover backup files', day, () => removeLeftovers(files, config.dataDir)),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
     job('deletion of fetched data', day, () => deleteFetchedData(services), { firstMs: 3 * minute }),

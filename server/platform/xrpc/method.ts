@@ -162,6 +162,8 @@ export interface Principal {
   readonly watch?: (end: (error: XrpcError) => void) => () => void
   /** Whether the credentials count still, without another look at them. Absent: they are checked as at first. */
   readonly isCurrent?: () => boolean
+  /** Called when a call that the credentials permit is refused all the same, such as for its input. */
+  readonly onRefusal?: () => void
   /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -6,7 +6,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { isValidNsid } from '@atproto/syntax'
 import type { Answering } from './answer.ts'
 import type { IncomingCall, MethodName } from './incoming.ts'
-import { type AdmitPage, type Authorize, fail, type Method, type Observation } from './method.ts'
+import {
+  type AdmitPage,
+  type Authorize,
+  fail,
+  type Method,
+  type Observation,
+  type Principal,
+} from './method.ts'
 import {
   discardOutput,
   openInput,
@@ -21,7 +28,7 @@ import { createResponseCache, type Slot } from './response-cache.ts'
 import { keepPrivate, sendJsonBody, setHeaders } from './send.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
-import { protocolError, type XrpcError } from './xrpc-errors.ts'
+import { protocolError, XrpcError } from './xrpc-errors.ts'
 
 export interface RouterOptions<Word, Services> {
   readonly answering: Answering
@@ -60,6 +67,14 @@ export type Dispatch = (
  */
 export type Forward = (call: IncomingCall, isKnown: boolean) => Promise<boolean>
 
+interface AuthorizedCall<P> {
+  readonly prepared: P
+  readonly incoming: IncomingCall
+  readonly settled: () => Promise<void>
+  /** Identifies the caller again. */
+  readonly authorize: () => Principal | Promise<Principal>
+}
+
 export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
@@ -71,10 +86,11 @@ export function createRouter<Word extends string, Services>(
 
   async function call(
     prepared: Prepared<Word, Services>,
-    { name, query, caller, req, res, observation }: IncomingCall,
+    incoming: IncomingCall,
     settled: () => Promise<void>,
   ): Promise<void> {
-    const { method, inputKind } = prepared
+    const { method } = prepared
+    const { caller, req, res, observation } = incoming
     if (!verbFits(prepared.verb, req.method)) {
       res.setHeader('allow', prepared.verb === 'GET' ? 'GET, HEAD' : 'POST')
       throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
@@ -88,6 +104,21 @@ export function createRouter<Word extends string, Services>(
     const principal = await authorize()
     if (observation) observation.principal = principal
     setHeaders(res, principal.headers)
+    try {
+      await callAs(principal, { prepared, incoming, settled, authorize })
+    } catch (error) {
+      if (error instanceof XrpcError && error.status === 403) principal.onRefusal?.()
+      throw error
+    }
+  }
+
+  async function callAs(
+    principal: Principal,
+    { prepared, incoming, settled, authorize }: AuthorizedCall<Prepared<Word, Services>>,
+  ): Promise<void> {
+    const { method, inputKind } = prepared
+    const { name, query, caller, req, res, observation } = incoming
+    const { headers } = req
     if (prepared.verb === 'GET') setHeaders(res, options.queryHeaders?.(method.nsid, headers))
     if (principal.account !== undefined && caller.isLocal && caller.isForeignPage) sources.prove(headers)
     const version = method.reads && options.versionOf?.(method.reads)

@@ -61,6 +61,11 @@ export function bytesOf(db: Reader, did: string): number {
   return row?.bytes ?? 0
 }
 
+/** The bytes of the uploads of all accounts. Bytes that several of them have count for each. */
+export function totalBytes(db: Reader): number {
+  return db.get<{ bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM blobs')?.bytes ?? 0
+}
+
 /** Whether a record of the account names a blob, besides the record with row `except`. */
 export function isNamed(db: Reader, did: string, cid: string, except: number): boolean {
   const row = db.get(

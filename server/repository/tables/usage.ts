@@ -9,6 +9,15 @@ export interface CollectionUsage {
   readonly bytes: number
 }
 
+/** Returns the bytes of all records of an account. */
+export function bytesOfRecords(db: Reader, did: string): number {
+  const row = db.get<{ bytes: number }>(
+    `SELECT coalesce(sum(bytes), 0) AS bytes FROM collection_sizes WHERE actor = ${actorId}`,
+    [did],
+  )
+  return row?.bytes ?? 0
+}
+
 /** Returns the collections with records, largest first. */
 export function ofCollections(db: Reader, did: string, limit: number): CollectionUsage[] {
   return db.all<CollectionUsage>(

@@ -2,7 +2,7 @@
  * Corrects times in the future, which were written while the clock was ahead: jobs would wait for them for years, and rows would
  * remain the newest for years. Each is set to the latest value that a row of now could have.
  */
-import { iso } from '../../util/time.ts'
+import { dayOf, iso } from '../../util/time.ts'
 import type { Writer } from '../database.ts'
 
 const hour = 60 * 60_000
@@ -116,16 +116,19 @@ function correctPeriods(tx: Writer, now: number): void {
   tx.run("UPDATE second_factors SET counter = ?1 WHERE kind = 'totp' AND counter > ?1", [period])
 }
 
-/** Counts of writes on days that have not come are added to those of today. */
+/** Counts of uses on days that have not come are added to those of today; measurements of such days are deleted. */
 function correctDays(tx: Writer, now: number): void {
-  const today = iso(new Date(now)).slice(0, 10)
+  const today = dayOf(new Date(now))
   tx.run(
-    `INSERT INTO session_writes (did, access, day, count)
-     SELECT did, access, ?1, sum(count) FROM session_writes WHERE day > ?1 GROUP BY did, access
-     ON CONFLICT (did, access, day) DO UPDATE SET count = count + excluded.count`,
+    `INSERT INTO session_uses (did, access, day, reads, writes, refusals)
+     SELECT did, access, ?1, sum(reads), sum(writes), sum(refusals) FROM session_uses
+       WHERE day > ?1 GROUP BY did, access
+     ON CONFLICT (did, access, day) DO UPDATE SET reads = reads + excluded.reads,
+       writes = writes + excluded.writes, refusals = refusals + excluded.refusals`,
     [today],
   )
-  tx.run('DELETE FROM session_writes WHERE day > ?', [today])
+  for (const table of ['session_uses', 'storage_days', 'account_storage_days'])
+    tx.run(`DELETE FROM ${table} WHERE day > ?`, [today])
 }
 
 /** The newest row of a record. */

@@ -67,6 +67,7 @@ test('the lived-in account has a notification of each reason', async () => {
 
 /** Tables of an account that are no private state of clients. */
 const notPrivate: Readonly<Record<string, string>> = {
+  account_storage_days: 'measured here',
   app_passwords: 'access',
   blobs: 'media',
   mail_tokens: 'access',
@@ -82,7 +83,7 @@ const notPrivate: Readonly<Record<string, string>> = {
   repos: 'records',
   second_factors: 'access',
   security_changes: 'access',
-  session_writes: 'access',
+  session_uses: 'access',
   sessions: 'access',
 }
 

@@ -73,7 +73,7 @@ async function live(): Promise<LivedIn> {
   await addDevices(service)
   const { identity, background } = server.running.services
   await identity.lastUsed.write()
-  await identity.written.write()
+  await identity.uses.write()
   await background.idle()
   return { made, factors, appPasswords }
 }

@@ -11,7 +11,7 @@ import { mentionsOf } from '../../../support/store/scan.ts'
 setupServer({ config: { publicUrl: undefined } })
 
 /** Tables by DID that only fill with use. */
-const tables = ['session_writes', 'oauth_requests', 'second_factors', 'recovery_codes']
+const tables = ['session_uses', 'oauth_requests', 'second_factors', 'recovery_codes']
 
 const write = (account: Account) =>
   server.post(
@@ -31,7 +31,7 @@ async function usedAccount(name: string): Promise<Account> {
   await server.post('com.core.factor.confirmTotp', { id: body.id, name: 'Phone', code }, account)
   expect((await write(account)).status).toBe(200)
   const { identity, store } = server.running.services
-  await identity.written.write()
+  await identity.uses.write()
   await identity.lastUsed.write()
   const mentioned = new Set(mentionsOf(store, account.did).map((text) => text.split('.')[0]))
   expect(tables.filter((table) => !mentioned.has(table))).toEqual([])
@@ -44,7 +44,7 @@ async function expectNoRows(account: Account, remove: () => Promise<unknown>): P
   expect((await write(account)).status).toBe(200)
   await remove()
   const { identity, store, background } = server.running.services
-  await identity.written.write()
+  await identity.uses.write()
   await identity.lastUsed.write()
   await sweep(server.running.services)
   await background.idle()

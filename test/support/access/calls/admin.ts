@@ -48,6 +48,7 @@ export const adminCalls: CallTable = {
     params: { did: subject.did },
     answer: deleted(subject),
   }),
+  'com.core.admin.getStorage': () => ({}),
   'com.core.admin.listAccounts': () => ({}),
   'com.core.admin.listBackups': () => ({}),
   'com.core.admin.listOutbox': () => ({}),

@@ -38,7 +38,7 @@ export const applyWrites = method(lexicon, {
       checkSwap(input, draft)
       for (const write of writes) apply(write, draft)
     })
-    identity.written.note(auth, writes.length)
+    identity.uses.note(auth.account, 'writes', writes.length)
     const results = writes.map(({ $type, record }) => {
       // The result of `#create` is `#createResult`.
       const result = { $type: `${$type}Result` as l.Unknown$Type }

@@ -27,7 +27,7 @@ export const createRecord = method(com.core.repo.createRecord, {
       }
       draft.put(record)
     })
-    identity.written.note(auth, 1)
+    identity.uses.note(auth.account, 'writes')
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },
 })

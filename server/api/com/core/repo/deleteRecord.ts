@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 export const deleteRecord = method(com.core.repo.deleteRecord, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, repository: { repositories }, identity: { written }, names }) {
+  async handler({ input, auth, repository: { repositories }, identity: { uses }, names }) {
     checkOwnRepo(input.repo, auth.account)
     auth.permissions?.requireRepo(input.collection, 'delete')
     const { rkey } = input
@@ -14,7 +14,7 @@ export const deleteRecord = method(com.core.repo.deleteRecord, {
       checkSwap(input, draft, draft.find(collection, rkey))
       draft.remove(collection, rkey)
     })
-    written.note(auth, 1)
+    uses.note(auth.account, 'writes')
     return { commit }
   },
 })

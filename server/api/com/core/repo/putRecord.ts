@@ -25,7 +25,7 @@ export const putRecord = method(com.core.repo.putRecord, {
       checkSwap(input, draft, existing)
       draft.put(record)
     })
-    identity.written.note(auth, 1)
+    identity.uses.note(auth.account, 'writes')
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },
 })

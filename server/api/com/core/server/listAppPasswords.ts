@@ -8,23 +8,23 @@ import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {
   auth: 'access',
-  handler({ auth, store, identity: { lastUsed, written } }) {
-    // An app learns nothing of what others write.
-    const writesOf = auth.scope === scopes.full ? written.ofAccount(auth.did) : undefined
+  handler({ auth, store, identity: { lastUsed, uses } }) {
+    // An app learns nothing of what others do.
+    const usesOf = auth.scope === scopes.full ? uses.ofAccount(auth.did) : undefined
     // The stored time outlives the session, but the use of an open session may not be stored yet.
-    const uses = new Map<string, DatetimeString>()
+    const lastUses = new Map<string, DatetimeString>()
     for (const session of sessions.ofAccount(store, auth.did)) {
       const at = lastUsed.of(session)
       const name = session.appPasswordName
-      if (name !== null && at > (uses.get(name) ?? '')) uses.set(name, at)
+      if (name !== null && at > (lastUses.get(name) ?? '')) lastUses.set(name, at)
     }
     const passwords = appPasswords.ofAccount(store, auth.did).map((row) => ({
       name: row.name,
       createdAt: row.createdAt,
       privileged: row.privileged === 1,
       limit: limitOf(row.permissions),
-      writes: writesOf?.({ appPasswordName: row.name }, row.createdAt),
-      lastUsedAt: later(uses.get(row.name), row.lastUsedAt ?? undefined),
+      uses: usesOf?.({ appPasswordName: row.name }, row.createdAt),
+      lastUsedAt: later(lastUses.get(row.name), row.lastUsedAt ?? undefined),
     }))
     return { passwords }
   },

@@ -5,8 +5,8 @@ import { method } from '../../../method.ts'
 
 export const listSessions = method(com.core.server.listSessions, {
   auth: 'full',
-  handler({ auth, store, identity: { lastUsed, written } }) {
-    const writesOf = written.ofAccount(auth.did)
+  handler({ auth, store, identity: { lastUsed, uses } }) {
+    const usesOf = uses.ofAccount(auth.did)
     const grants = new Map(grantsOfAccount(store, auth.did).map((grant) => [grant.sessionId, grant]))
     const open = sessions.ofAccount(store, auth.did).map((session) => ({
       id: session.id,
@@ -18,8 +18,8 @@ export const listSessions = method(com.core.server.listSessions, {
       createdAt: session.createdAt,
       lastUsedAt: lastUsed.of(session),
       oldTokenUsedAt: session.oldTokenUsedAt ?? undefined,
-      writes:
-        session.appPasswordName === null ? writesOf({ sessionId: session.id }, session.createdAt) : undefined,
+      uses:
+        session.appPasswordName === null ? usesOf({ sessionId: session.id }, session.createdAt) : undefined,
       current: session.id === auth.sessionId,
     }))
     // Unwritten uses change the order in which the store returned them.

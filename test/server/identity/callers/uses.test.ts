@@ -1,4 +1,4 @@
-/** What each session and app password wrote, by day. */
+/** How often each session and app password was used, by day. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { day } from '../../../support/server/clock.ts'
 import { FullDisk } from '../../../support/server/full-disk.ts'
@@ -47,24 +47,24 @@ test('creations, changes and deletions count, for the session that made them', a
     value: {},
   }))
   await server.post('com.core.repo.applyWrites', { repo: alice.did, writes }, alice)
-  expect((await current(alice)).writes).toEqual([{ day: '2030-01-01', count: 5 }])
+  expect((await current(alice)).uses).toEqual([{ day: '2030-01-01', reads: 1, writes: 5, refusals: 0 }])
   const other = await again(alice.password)
-  expect((await current(other)).writes).toEqual([])
+  expect((await current(other)).uses).toEqual([{ day: '2030-01-01', reads: 1, writes: 0, refusals: 0 }])
 })
 
 test('counts are kept while the clock is years ahead', async () => {
   const { clock, identity } = server.running.services
   await clock.check()
   await create(alice, 'one')
-  await identity.written.write()
+  await identity.uses.write()
   const { body } = await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
   server.clock.advance(3 * 365 * day)
   const { body: ahead } = await server.post('com.core.server.refreshSession', undefined, body.refreshJwt)
   await create({ ...alice, accessJwt: ahead.accessJwt }, 'two')
-  await identity.written.write()
+  await identity.uses.write()
   server.clock.advance(-3 * 365 * day)
   await clock.check()
-  expect((await current(alice)).writes).toEqual([{ day: '2030-01-01', count: 2 }])
+  expect((await current(alice)).uses).toMatchObject([{ day: '2030-01-01', writes: 2 }])
 })
 
 test('counts that were noted while the clock was ahead are those of the day on which it is right', async () => {
@@ -72,17 +72,20 @@ test('counts that were noted while the clock was ahead are those of the day on w
   await create(await again(alice.password), 'one')
   server.clock.advance(-day)
   await server.running.services.clock.check()
-  await server.running.services.identity.written.write()
+  await server.running.services.identity.uses.write()
   const { body } = await server.get('com.core.server.listSessions', {}, alice)
-  const writes = body.sessions.flatMap((session: { writes: object[] }) => session.writes)
-  expect(writes).toEqual([{ day: '2030-01-01', count: 1 }])
+  const uses = body.sessions.flatMap((session: { uses: object[] }) => session.uses)
+  expect(uses).toMatchObject([
+    { day: '2030-01-01', writes: 1 },
+    { day: '2030-01-01', writes: 0 },
+  ])
 })
 
 test('refused writes do not count', async () => {
   await create(alice, 'one')
   const taken = { repo: alice.did, collection: 'com.example.note', rkey: 'one', record: {} }
   expect((await server.post('com.core.repo.createRecord', taken, alice)).status).toBe(400)
-  expect((await current(alice)).writes).toEqual([{ day: '2030-01-01', count: 1 }])
+  expect((await current(alice)).uses).toMatchObject([{ writes: 1, refusals: 0 }])
 })
 
 test('sessions of an app password are counted together, by day, over a restart', async () => {
@@ -96,18 +99,18 @@ test('sessions of an app password are counted together, by day, over a restart',
   const full = await again(alice.password)
   expect(await passwords(full)).toMatchObject([
     {
-      writes: [
-        { day: '2030-01-02', count: 2 },
-        { day: '2030-01-01', count: 2 },
+      uses: [
+        { day: '2030-01-02', writes: 2 },
+        { day: '2030-01-01', writes: 2 },
       ],
     },
   ])
 })
 
-test('an app learns nothing of what others write', async () => {
+test('an app learns nothing of what others do', async () => {
   const phone = await withAppPassword('phone')
   await create(phone)
-  expect((await passwords(phone))[0].writes).toBeUndefined()
+  expect((await passwords(phone))[0].uses).toBeUndefined()
 })
 
 test('counts stay for 90 days, and start anew with an app password of the same name', async () => {
@@ -116,14 +119,14 @@ test('counts stay for 90 days, and start anew with an app password of the same n
   await server.post('com.core.server.revokeAppPassword', { name: 'phone' }, await again(alice.password))
   alice = { ...alice, ...(await again(alice.password)) }
   await create(await withAppPassword('phone'))
-  expect(await passwords(alice)).toMatchObject([{ writes: [{ count: 1 }] }])
+  expect(await passwords(alice)).toMatchObject([{ uses: [{ writes: 1 }] }])
   await server.restart()
   server.clock.advance(40 * day)
   await server.running.services.clock.confirm()
   alice = { ...alice, ...(await again(alice.password)) }
   await create(alice)
   await server.restart()
-  const rows = server.running.services.store.all('SELECT day FROM session_writes ORDER BY day')
+  const rows = server.running.services.store.all('SELECT DISTINCT day FROM session_uses ORDER BY day')
   expect(rows).toHaveLength(2)
 })
 
@@ -131,11 +134,31 @@ test('full disk: counts wait, and are written afterwards', async () => {
   await create(alice)
   disk.isFull = true
   const { identity, store } = server.running.services
-  await identity.written.write().catch(() => {})
-  expect((await current(alice)).writes).toMatchObject([{ count: 1 }])
+  await identity.uses.write().catch(() => {})
+  expect((await current(alice)).uses).toMatchObject([{ writes: 1 }])
   disk.isFull = false
   await create(alice)
-  await identity.written.write()
-  expect(store.all('SELECT count FROM session_writes')).toEqual([{ count: 2 }])
-  expect((await current(alice)).writes).toMatchObject([{ count: 2 }])
+  await identity.uses.write()
+  expect(store.all('SELECT writes FROM session_uses')).toEqual([{ writes: 2 }])
+  expect((await current(alice)).uses).toMatchObject([{ writes: 2 }])
+})
+
+test('queries count as reads, also those of a page in a cache, and no other calls do', async () => {
+  const phone = await withAppPassword('phone')
+  for (let at = 0; at < 3; at++) await server.get('com.core.server.getSession', {}, phone)
+  await server.post('com.core.server.requestEmailConfirmation', undefined, phone)
+  expect(await passwords(alice)).toMatchObject([{ uses: [{ reads: 3, writes: 0, refusals: 0 }] }])
+})
+
+test('calls that an app password is not allowed count as refusals, by the method and by its input', async () => {
+  const { body } = await server.post(
+    'com.core.server.createAppPassword',
+    { name: 'phone', limit: 'postsOnly' },
+    alice,
+  )
+  const phone = await again(body.password)
+  const like = { repo: alice.did, collection: 'com.example.note', record: {} }
+  expect((await server.post('com.core.repo.createRecord', like, phone)).status).toBe(403)
+  expect((await server.get('com.core.server.listSessions', {}, phone)).status).toBe(400)
+  expect(await passwords(alice)).toMatchObject([{ uses: [{ reads: 0, writes: 0, refusals: 2 }] }])
 })
