@@ -64,6 +64,7 @@ const harmless = ['com.core.friend.propose', 'com.core.server.receiveProbe']
 const ownPagesOnly = [
   'com.core.move.findAccount',
   'com.core.move.moveIn',
+  'com.core.move.prepareRecovery',
   'com.core.oauth.getRequest',
   'com.core.oauth.waitForApproval',
 ]

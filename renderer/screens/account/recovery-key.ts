@@ -1,4 +1,5 @@
 /** Creates recovery keys in the browser, in the text forms of the field. */
+import { toMultibase } from '../../api/multibase.ts'
 
 export interface RecoveryKey {
   /** A did:key, which the identity names. */
@@ -25,22 +26,12 @@ export async function createRecoveryKey(): Promise<RecoveryKey> {
   // A compressed point: the parity of y, then x.
   const point = [isOdd ? 3 : 2, ...fromBase64url(x)]
   return {
-    publicKey: `did:key:${multibase([...publicPrefix, ...point])}`,
-    secretKey: multibase([...secretPrefix, ...fromBase64url(d)]),
+    publicKey: `did:key:${toMultibase([...publicPrefix, ...point])}`,
+    secretKey: toMultibase([...secretPrefix, ...fromBase64url(d)]),
   }
 }
 
 function fromBase64url(text: string): number[] {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Array.from(binary, (character) => character.charCodeAt(0))
-}
-
-const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-
-/** Encodes bytes in base58btc. The first one must not be zero. */
-function multibase(bytes: readonly number[]): string {
-  let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
-  let text = ''
-  for (; number > 0n; number /= 58n) text = base58.charAt(Number(number % 58n)) + text
-  return `z${text}`
 }

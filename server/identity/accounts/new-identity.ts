@@ -1,15 +1,16 @@
 /** The identity of a new account: created here or imported. */
 
-import type { DidString } from '@atproto/syntax'
+import type { DidString, HandleString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { NewAccount } from '../../store/tables/accounts.ts'
 import { streamStates } from '../../store/tables/stream-state.ts'
-import { createSigningKey, isDidKey } from '../../util/keys.ts'
+import { createSigningKey, isDidKey, type SigningKey } from '../../util/keys.ts'
 import type { Requester } from '../../util/requester.ts'
 import { iso } from '../../util/time.ts'
 import { type DidDocument, handleOf, signingKeyOf } from '../did/did-document.ts'
 import { createGenesis, InvalidPlcOperation, verifyOperation } from '../did/did-plc.ts'
+import { documentOfLog } from '../did/plc-log.ts'
 import type { ResolveDid } from '../did/resolver.ts'
 import type { Secrets } from '../did/server-secrets.ts'
 import {
@@ -19,6 +20,8 @@ import {
   verifyServiceJwt,
 } from '../did/service-jwt.ts'
 import * as reservedKeys from '../tables/reserved-keys.ts'
+import { lossIn, parseOwn } from './plc-operation.ts'
+import { verifyNext } from './recovery.ts'
 import { activateBy } from './unactivated.ts'
 
 interface Deps extends Pick<Platform, 'config' | 'names' | 'store' | 'plcOrigin' | 'now'> {
@@ -73,8 +76,10 @@ export async function mintIdentity(
 
 export interface ImportRequest {
   readonly did?: DidString | undefined
+  /** The normalized handle of the account. */
+  readonly handle: HandleString
   readonly plcOp?: unknown
-  /** Proof of control of the DID: a service token for createAccount on this server. */
+  /** Proof of control of the DID: a service token for createAccount on this server. If undefined, `plcOp` is the proof. */
   readonly serviceToken: string | undefined
   readonly requester: Requester
 }
@@ -84,16 +89,21 @@ export interface ImportRequest {
  * or a new one. Its holder updates the DID to name this server, then activates the account.
  */
 export async function importIdentity(
-  services: Pick<Deps, 'store' | 'resolveDid' | 'serverDid' | 'names' | 'now'>,
-  { did, plcOp, serviceToken, requester }: ImportRequest,
+  services: Deps,
+  request: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
+  const { did, plcOp, serviceToken, requester } = request
   if (did === undefined) {
     if (plcOp === undefined) return undefined
     throw protocolError('InvalidRequest', 'plcOp requires did')
   }
-  const document = await proveControl(services, did, { token: serviceToken, requester })
+  const reserved = reservedKeys.find(services.store, did)
+  const isRecovery = serviceToken === undefined && plcOp !== undefined && reserved !== undefined
+  const document = isRecovery
+    ? await proveRecovery(services, { ...request, did }, reserved)
+    : await proveControl(services, did, { token: serviceToken, requester })
   const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
-  const key = reservedKeys.find(services.store, did) ?? (await createSigningKey())
+  const key = reserved ?? (await createSigningKey())
   const now = services.now()
   return {
     did,
@@ -104,7 +114,7 @@ export async function importIdentity(
     deactivatedAt: iso(now),
     activateBy: activateBy(now),
     streamState: streamStates.unannounced,
-    claims: (handle) => handleOf(document) === handle,
+    claims: (handle) => document !== undefined && handleOf(document) === handle,
   }
 }
 
@@ -149,6 +159,29 @@ async function proveControl(
     throw protocolError('AuthenticationRequired', 'The service token was issued by another DID')
   }
   return document
+}
+
+/**
+ * Verifies that the holder of a rotation key has signed that the identity names this server and the reserved key. Returns the document
+ * before that operation. @throws InvalidRequest, UpstreamFailure
+ */
+async function proveRecovery(
+  services: Deps,
+  { did, handle, plcOp }: ImportRequest & { readonly did: DidString },
+  reserved: SigningKey,
+): Promise<DidDocument | undefined> {
+  const operation = parseOwn(plcOp)
+  const { plcOrigin, secrets } = services
+  const account = { handle, signingKeyDid: reserved.did }
+  const loss = lossIn(operation, account, { origins: [plcOrigin], rotationKey: secrets.rotationKey.did })
+  if (loss) throw protocolError('InvalidRequest', loss)
+  const previous = await verifyNext(services, did, operation).catch((error: unknown) => {
+    if (error instanceof InvalidPlcOperation) throw protocolError('InvalidRequest', error.message)
+    if (!(error instanceof XrpcError)) throw error
+    const isOutage = error.name === 'DirectoryUnavailable'
+    throw protocolError(isOutage ? 'UpstreamFailure' : 'InvalidRequest', error.message)
+  })
+  return documentOfLog(did, [previous])
 }
 
 async function checkOperation(plcOp: unknown, did: string): Promise<string> {

@@ -68,7 +68,7 @@ export function signedUpdate(
  */
 export function lossIn(
   operation: PlcOperation,
-  { handle, signingKeyDid }: Account,
+  { handle, signingKeyDid }: Pick<Account, 'handle' | 'signingKeyDid'>,
   { origins, rotationKey }: { origins: readonly string[]; rotationKey: DidKey | undefined },
 ): string | undefined {
   const { rotationKeys, verificationMethods, services } = operation

@@ -12,6 +12,7 @@ import * as moves from '../../../../server/repository/tables/moves.ts'
 import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { iso } from '../../../../server/util/time.ts'
 import { PasskeyDevice } from '../../../support/accounts/passkey.ts'
+import { refusedRecovery } from '../../../support/accounts/recovery.ts'
 import {
   answer,
   ask,
@@ -632,6 +633,15 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.move.moveIn MoveRefused': () => core('move.moveIn', moveInput),
   'com.core.move.moveIn AuthFactorTokenRequired': () =>
     atOldServer((here, url) => here.post('com.core.move.moveIn', { ...moveInput, server: url })),
+  'com.core.move.prepareRecovery MoveRefused': () =>
+    core('move.prepareRecovery', { identifier: unknownDid, key: 'did:key:z' }),
+  'com.core.move.prepareRecovery AlreadyExists': () => refusedRecovery('AlreadyExists'),
+  'com.core.move.prepareRecovery DirectoryUnavailable': () => refusedRecovery('DirectoryUnavailable'),
+  'com.core.move.prepareRecovery IdentityEnded': () => refusedRecovery('IdentityEnded'),
+  'com.core.move.prepareRecovery IdentityNotFound': () => refusedRecovery('IdentityNotFound'),
+  'com.core.move.prepareRecovery KeyNotFound': () => refusedRecovery('KeyNotFound'),
+  'com.core.move.prepareRecovery KeyOverruled': () => refusedRecovery('KeyOverruled'),
+  'com.core.move.prepareRecovery RecoveryTooLate': () => refusedRecovery('RecoveryTooLate'),
   'com.core.move.moveOut MoveRefused': () =>
     core('move.moveOut', { server: 'localhost', password: 'a password' }, owner),
 

@@ -72,6 +72,10 @@ export const accountCalls: CallTable = {
     input: { server: 'localhost', password: 'a password' },
     answer: 'MoveRefused',
   }),
+  'com.core.move.prepareRecovery': () => ({
+    input: { identifier: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', key: 'did:key:zDnae' },
+    answer: 'MoveRefused',
+  }),
   'com.core.oauth.decideRequest': () => ({ input: { id: 'x', isAllowed: true }, answer: 'RequestNotFound' }),
   'com.core.oauth.declineSilentRequest': () => ({ input: { id: 'x' }, answer: 'RequestNotFound' }),
   'com.core.oauth.getRequest': () => ({ params: { id: 'x' }, answer: 'RequestNotFound' }),

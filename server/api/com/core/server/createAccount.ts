@@ -55,7 +55,7 @@ export const createAccount = method(com.core.server.createAccount, {
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
     const imported = await importIdentity(deps, {
-      ...input,
+      ...{ did: input.did, plcOp: input.plcOp, handle },
       serviceToken: auth.serviceToken,
       requester: requesterOf(caller, undefined),
     })
