@@ -1,9 +1,12 @@
-/** Paths of sign-in, sign-up, password reset and bringing an account. Also reachable with a session, to add an account. */
+/** Paths of sign-in, sign-up, password reset, bringing and recovering an account. Also reachable with a session, to add an account. */
 export const entrances = {
   signIn: '/sign-in',
   create: '/create',
   reset: '/reset',
   moveIn: '/move-in',
+  recover: '/recover',
+  recoverData: '/recover/data',
+  saved: '/saved',
   restore: '/restore',
 } as const
 

@@ -5,6 +5,7 @@ import { useDesktopQuery } from '../api/desktop.ts'
 import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
 import { hostOf, type Move, useMove } from '../api/moves.ts'
 import { useSession } from '../api/sessions.ts'
+import { entrances } from '../entrances.ts'
 import { useDialogAction } from '../parts/dialog-action.ts'
 import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
@@ -96,9 +97,12 @@ function ActivationNotice() {
     },
   )
   const action = (
-    <Button busy={activate.isPending} onClick={() => activate.mutate(undefined)} size="s">
-      {isNew ? t.banner.activate : t.banner.reactivate}
-    </Button>
+    <>
+      {isNew && <Link href={entrances.recoverData}>{t.recover.continueAction}</Link>}
+      <Button busy={activate.isPending} onClick={() => activate.mutate(undefined)} size="s">
+        {isNew ? t.banner.activate : t.banner.reactivate}
+      </Button>
+    </>
   )
   return (
     <Notice action={action} variant="warn">

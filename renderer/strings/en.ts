@@ -27,6 +27,7 @@ import * as palette from './en/palette.ts'
 import { people } from './en/people.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
+import { recover } from './en/recover.ts'
 import { requests } from './en/requests.ts'
 import { search } from './en/search.ts'
 import { seen } from './en/seen.ts'
@@ -60,6 +61,7 @@ export const t = {
   people,
   post,
   profile,
+  recover,
   requests,
   search,
   seen,

@@ -49,14 +49,15 @@ function PlcIdentity() {
       {({ keys, handle, published }) => {
         const own = keys.filter(({ server }) => !server)
         const canChange = own.length < keys.length
-        const detail = own.length === 0 ? t.identity.keysNone : t.identity.keysSome
+        const known = own.length === 0 ? t.identity.keysNone : t.identity.keysSome
+        const detail = published ? known : t.kit.unpublished
         return (
           <Panel>
             <HandleRow named={handle} published={published} />
             <Row
               action={
                 canChange && (
-                  <DialogButton dialog={(close) => <RecoveryDialog onClose={close} />}>
+                  <DialogButton dialog={(close) => <RecoveryDialog onClose={close} published={published} />}>
                     {t.identity.addKey}
                   </DialogButton>
                 )

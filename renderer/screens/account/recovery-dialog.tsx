@@ -14,17 +14,20 @@ import { canCreateKeys, createRecoveryKey, type RecoveryKey } from './recovery-k
 import { RecoveryKit } from './recovery-kit.tsx'
 
 interface DialogProps {
+  /** Whether a directory has the identity. */
+  readonly published: boolean
   onClose(): void
 }
 
 /** Adds a recovery key: a new one, shown once, or an existing public key. */
-export function RecoveryDialog({ onClose }: DialogProps) {
+export function RecoveryDialog({ published, onClose }: DialogProps) {
   const [kind, setKind] = useState<'create' | 'paste'>(canCreateKeys ? 'create' : 'paste')
   const [created, setCreated] = useState<RecoveryKey>()
-  if (created) return <KitDialog created={created} onClose={onClose} />
+  if (created) return <KitDialog created={created} onClose={onClose} published={published} />
   const choice = (
     <>
       <p>{t.identity.addText}</p>
+      {!published && <Notice>{t.kit.unpublished}</Notice>}
       <ChoiceChips
         label={t.identity.kind}
         onChange={setKind}
@@ -51,7 +54,7 @@ export function RecoveryDialog({ onClose }: DialogProps) {
 }
 
 /** Shows the kit of a new key, then adds the key. */
-function KitDialog({ created, onClose }: DialogProps & { readonly created: RecoveryKey }) {
+function KitDialog({ created, published, onClose }: DialogProps & { readonly created: RecoveryKey }) {
   const [isKept, setKept] = useState(false)
   const add = useAddKey(() => created.publicKey, onClose)
   return (
@@ -64,14 +67,14 @@ function KitDialog({ created, onClose }: DialogProps & { readonly created: Recov
       wide
     >
       <p>{t.identity.kitIntro}</p>
-      <RecoveryKit recoveryKey={created} />
+      <RecoveryKit published={published} recoveryKey={created} />
       <Switch checked={isKept} label={t.identity.kept} onChange={setKept} />
     </PasswordDialog>
   )
 }
 
 /** Adds a public key. */
-function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: ReactNode }) {
+function PasteDialog({ choice, onClose }: Pick<DialogProps, 'onClose'> & { readonly choice: ReactNode }) {
   const [key, setKey] = useState('')
   const add = useAddKey((field) => field('key').trim(), onClose)
   const isKey = /^did:key:z[1-9A-HJ-NP-Za-km-z]+$/.test(key)

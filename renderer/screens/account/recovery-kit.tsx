@@ -12,8 +12,11 @@ import type { RecoveryKey } from './recovery-key.ts'
 /** The page that its holder keeps: the account, the key, and instructions. */
 export function RecoveryKit({
   recoveryKey: { publicKey, secretKey },
+  published,
 }: {
   readonly recoveryKey: RecoveryKey
+  /** Whether a directory has the identity: before that, no other server can find it. */
+  readonly published: boolean
 }) {
   const { did, handle } = useSession()
   const [createdAt] = useState(() => new Date().toISOString())
@@ -33,6 +36,7 @@ export function RecoveryKit({
         <PaperKey name={t.kit.secretKey} value={secretKey} />
         <PaperNote>{t.kit.secretNote}</PaperNote>
         <h4>{t.kit.useTitle}</h4>
+        {!published && <p>{t.kit.unpublished}</p>}
         <PaperSteps steps={t.kit.use} />
         <PaperNote>{t.kit.undo}</PaperNote>
       </Paper>

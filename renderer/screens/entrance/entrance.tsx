@@ -14,12 +14,15 @@ import { Loaded } from '../../ui/states.tsx'
 import { Authorize } from './authorize.tsx'
 import styles from './entrance.module.css'
 import { MoveIn } from './move-in.tsx'
+import { SavedKinds } from './other-ways.tsx'
+import { Recover } from './recover.tsx'
+import { RecoverData } from './recover-data.tsx'
 import { ResetPassword } from './reset-password.tsx'
 import { RestoreCopy } from './restore-copy.tsx'
 import { SignIn } from './sign-in.tsx'
 import { SignUp } from './sign-up.tsx'
 
-/** Sign-in, sign-up, password reset, and bringing an account from another server. */
+/** Sign-in, sign-up, password reset, and bringing or recovering an account. */
 export function Entrance() {
   const [path] = useLocation()
   const session = useMaybeSession()
@@ -49,8 +52,11 @@ export function Entrance() {
             {(description) => {
               if (request !== undefined) return <Authorize id={request} />
               if (path === entrances.reset) return <ResetPassword />
+              if (path === entrances.saved && desktop) return <SavedKinds />
               if (path === entrances.restore && desktop) return <RestoreCopy />
               if (path === entrances.moveIn) return <MoveIn server={description} />
+              if (path === entrances.recover) return <Recover server={description} />
+              if (path === entrances.recoverData && session) return <RecoverData key={session.did} />
               const isFirst = description.unclaimed === true
               const isCreating = path === entrances.create || inviteCode !== undefined
               if (isCreating || (isFirst && path !== entrances.signIn)) {
@@ -59,7 +65,7 @@ export function Entrance() {
               return <SignIn />
             }}
           </Loaded>
-          {session && request === undefined && (
+          {session && request === undefined && path !== entrances.recoverData && (
             <p className={styles.back}>
               <Link href="/">{t.welcome.back(session.handle)}</Link>
             </p>

@@ -156,11 +156,14 @@ export const sheet = {
     'Choose the restore point to return to. Afterwards sign in with your handle and password.',
     'If the lost computer comes back, it accepts no changes once it sees the copy.',
   ],
-  kit: 'The recovery kit of your identity belongs to this page: with it you get your identity back even without a copy. If you have none yet, make one on the Account screen.',
+  kit: 'The recovery kit of your identity belongs to this page: once the identity is published, you get it back with the kit even without a copy. If you have none yet, make one on the Account screen.',
   save: 'Save to a file…',
 }
 
 export const bringBack = {
+  saved: 'I have a backup or a copy',
+  savedDetail: 'Continue with the accounts of another computer, or of this one before.',
+  savedTitle: 'What do you have?',
   way: 'Restore from a copy',
   wayDetail: 'Continue the server of a computer that was lost, with its recovery sheet.',
   lead: 'Everything comes back from the place where your server was copied to. You need its recovery sheet.',

@@ -61,7 +61,7 @@ export const firstSteps = {
     profile: 'So that people recognise you.',
     client: 'An app on your phone or computer that reads and writes here.',
     copy: 'If this computer breaks or is stolen, its copy brings everything back.',
-    recovery: 'With it you move the account elsewhere if this server is lost.',
+    recovery: 'Once your identity is published, it moves the account elsewhere if this server is lost.',
   },
   actions: {
     profile: 'Edit profile',

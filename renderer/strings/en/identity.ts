@@ -76,9 +76,10 @@ export const kit = {
   secretNote: 'P-256 in multibase. Spaces do not count; capital and small letters do.',
   useTitle: 'If the server is lost or no longer yours',
   use: [
-    'Find another server, and ask it for the recommended credentials of your DID: its rotation key, signing key and address.',
-    'With a did:plc tool, sign an operation that contains them with the secret key above, and submit it to the directory.',
-    'Import your latest backup of the repository there, and activate the account.',
+    'Start this program on another computer, or ask the owner of a server that has it for an account.',
+    'On its first screen, choose “Recover an account with its recovery key”. Enter the handle or DID, and the secret key above.',
+    'Choose the latest archive of your records, from the screen Data. Then your identity names the new server.',
   ],
-  undo: 'An operation that the old server signed can be undone in the same way within 72 hours.',
+  undo: 'If the old server changes your identity without you, the key can undo that in the same way within 72 hours.',
+  unpublished: 'Useful once the identity is published. Until then copies protect you.',
 }

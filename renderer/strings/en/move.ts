@@ -9,7 +9,7 @@ export const move = {
   bring: 'Bring an account from another server',
   bringDetail: 'Its records, media, followers and identity come along.',
   restore: 'Restore a backup',
-  restoreDetail: 'Continue with the accounts of another computer.',
+  restoreDetail: 'A backup file, or a backup in the data folder of this computer.',
 
   // Moving in.
   findTitle: 'Bring your account here',
