@@ -79,6 +79,12 @@ export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at))
 }
 
+/** “15:21 today”, else as `formatDateTime`. @param at ISO 8601 @param now milliseconds */
+export function formatMoment(at: string, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
+  return isToday ? `${formatClock(at)} today` : formatDateTime(at)
+}
+
 /** “3 minutes ago”, “in 2 weeks”, “now”. @param at ISO 8601 @param now milliseconds */
 export function formatRelative(at: string, now: number): string {
   const distance = Date.parse(at) - now

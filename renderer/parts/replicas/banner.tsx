@@ -1,6 +1,7 @@
 import { Link, useLocation } from 'wouter'
 import { copiesScreen, placeName, useCopies } from '../../api/copies.ts'
 import { t } from '../../strings/en.ts'
+import { formatMoment } from '../../strings/format.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { useNow } from '../../ui/time.tsx'
 
@@ -12,16 +13,17 @@ export function ReplicasBanner() {
   const now = useNow()
   const [path] = useLocation()
   const troubled = data?.places.filter(({ problem }) => problem) ?? []
-  const isElsewhere = troubled.some(({ problem }) => problem?.kind === 'elsewhere')
+  const elsewhere = troubled.find(({ problem }) => problem?.kind === 'elsewhere')?.problem
   const late = troubled.find(({ problem }) => now - Date.parse(problem?.since ?? '') >= dayMs)
-  if (path === copiesScreen || (!isElsewhere && !late)) return null
+  if (path === copiesScreen || (!elsewhere && !late)) return null
   return (
     <Banner action={<Link href={copiesScreen}>{t.copies.show}</Link>} variant="danger">
-      {late && !isElsewhere ? (
+      {late && !elsewhere ? (
         t.copies.banner(placeName(late.url), late.problem?.message ?? '')
       ) : (
         <>
-          <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText}
+          <strong>{t.copies.elsewhere(elsewhere?.since && formatMoment(elsewhere.since, now))}</strong>{' '}
+          {t.copies.elsewhereText}
         </>
       )}
     </Banner>

@@ -4,15 +4,23 @@ import { callAs } from '../../api/client.ts'
 import { callDesktop, keyOf } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
+import { formatMoment } from '../../strings/format.ts'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { useNow } from '../../ui/time.tsx'
 import { useDialogWork } from '../dialog-action.ts'
+
+interface ElsewhereProps {
+  readonly isSeen?: boolean | undefined
+  readonly since?: string | undefined
+}
 
 /**
  * Shown while another computer continues the server: the choice between the two. The desktop is asked, because a server that accepts no
- * changes opens no session. @param isSeen whether a place of the server says so, in a browser
+ * changes opens no session. @param isSeen whether a place of the server says so, in a browser @param since when that began, if it is known
  */
-export function ElsewhereNotice({ isSeen = false }: { readonly isSeen?: boolean }) {
+export function ElsewhereNotice({ isSeen = false, since }: ElsewhereProps) {
+  const now = useNow()
   const { data } = useQuery({
     queryKey: keyOf('copies.isElsewhere'),
     queryFn: () => callDesktop('copies.isElsewhere'),
@@ -35,7 +43,8 @@ export function ElsewhereNotice({ isSeen = false }: { readonly isSeen?: boolean 
   )
   return (
     <Notice action={action} live variant="danger">
-      <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText} {t.copies.elsewhereKept}
+      <strong>{t.copies.elsewhere(since && formatMoment(since, now))}</strong> {t.copies.elsewhereText}{' '}
+      {t.copies.elsewhereKept}
     </Notice>
   )
 }

@@ -31,12 +31,11 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
   )
   return (
     <>
-      {problem && (
+      {/* The notice above the places tells of another computer. */}
+      {problem && problem.kind !== 'elsewhere' && (
         <Notice action={remedy} variant="danger">
           {t.copies.problems[problem.kind as keyof typeof t.copies.problems]} {problem.message}{' '}
-          {problem.since !== undefined &&
-            problem.kind !== 'elsewhere' &&
-            t.copies.since(formatDateTime(problem.since))}
+          {problem.since !== undefined && t.copies.since(formatDateTime(problem.since))}
         </Notice>
       )}
       {proofProblem !== undefined && <Notice variant="danger">{t.copies.notProven(proofProblem)}</Notice>}

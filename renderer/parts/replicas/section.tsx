@@ -51,6 +51,7 @@ function OfOwner() {
   const copy = useProcedure(copyNow, [getCopies], { onError: toastError })
   if (desktop && !view) return null
   const places = query.data?.places ?? []
+  const elsewhere = places.find(({ problem }) => problem?.kind === 'elsewhere')?.problem
   const hasPlaces = places.length > 0
   const add = view && (
     <DialogButton
@@ -77,9 +78,7 @@ function OfOwner() {
       lead={isAtServer ? t.copies.lead : t.copies.leadElsewhere}
       title={t.copies.title}
     >
-      <ElsewhereNotice
-        isSeen={query.data?.elsewhere || places.some(({ problem }) => problem?.kind === 'elsewhere')}
-      />
+      <ElsewhereNotice isSeen={query.data?.elsewhere || elsewhere !== undefined} since={elsewhere?.since} />
       {view && hasPlaces && !view.isSheetKept && (
         <Notice
           action={

@@ -110,7 +110,10 @@ export const copies = {
   missingHere: (total: number) => `Missing here and at this place: ${files(total)}.`,
   missingLink: 'Missing media',
 
-  elsewhere: 'Another computer continues this server.',
+  elsewhere: (since: string | undefined) =>
+    since === undefined
+      ? 'Another computer continues this server.'
+      : `Another computer has continued this server since ${since}.`,
   elsewhereText:
     'It runs there from the copy, or from another copy of these data. So that your identity does not act twice, this computer accepts no changes.',
   elsewhereKept:

@@ -116,7 +116,11 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
       const problem = state.problem ?? state.baseProblem
       return {
         ...{ url, seq, copiedAt, progress, missingMedia, missingHere, isPaused, proof: proof() },
-        problem: problem && { kind: problem.kind, message: problem.message, since: problemSince },
+        problem: problem && {
+          kind: problem.kind,
+          message: problem.message,
+          since: problem.since ?? problemSince,
+        },
         behind: store.seq - (seq ?? 0),
         behindSeconds: wholeSeq !== undefined && wholeSeq >= store.seq ? 0 : ageOf(since()),
         lost: lost && { changes: lost.changes, until: lost.until },

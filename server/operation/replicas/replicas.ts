@@ -89,9 +89,9 @@ function withoutKey(deps: Deps, timelines: Timelines, message: string): Replicas
   const locked = { kind: 'local', message, since: now() } as const
   const problem = () => {
     const { elsewhere } = timelines
-    return elsewhere
-      ? ({ ...locked, kind: 'elsewhere', message: elsewhereProblem(elsewhere).message } as const)
-      : locked
+    if (!elsewhere) return locked
+    const { kind, message, since = locked.since } = elsewhereProblem(elsewhere)
+    return { kind, message, since }
   }
   return {
     ...withoutPlaces(deps, timelines),

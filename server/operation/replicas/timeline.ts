@@ -35,9 +35,13 @@ export interface Elsewhere {
   readonly at: string
 }
 
+const localTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+
+/** The message has the time zone of this computer, the `since` of the problem is for clients in any. */
 export function elsewhereProblem({ at }: Elsewhere): PlaceProblem {
-  const since = at === '' ? '' : ` since ${at.slice(0, 16).replace('T', ' ')} UTC`
-  return new PlaceProblem('elsewhere', `Another computer has continued this server${since}.`)
+  const since = at === '' ? undefined : new Date(at)
+  const when = since ? ` since ${localTime.format(since)}` : ''
+  return new PlaceProblem('elsewhere', `Another computer has continued this server${when}.`, { since })
 }
 
 /** A branch at a place that has changes which this disk has lost. */

@@ -45,6 +45,7 @@ interface ProblemOptions extends ErrorOptions {
   readonly object?: string
   /** Milliseconds after which the place asks to be tried again. */
   readonly retryAfterMs?: number | undefined
+  readonly since?: Date | undefined
 }
 
 /** The message is a sentence for people, without names of accounts. */
@@ -54,12 +55,15 @@ export class PlaceProblem extends Error {
   /** Name of the damaged object. */
   readonly object: string | undefined
   readonly retryAfterMs: number | undefined
+  /** When it began, if the place says so. */
+  readonly since: Date | undefined
 
   constructor(kind: ProblemKind, message: string, options: ProblemOptions = {}) {
     super(message, options)
     this.kind = kind
     this.object = options.object
     this.retryAfterMs = options.retryAfterMs
+    this.since = options.since
   }
 }
 
