@@ -3,7 +3,7 @@ import type { PlaceInput, SettingProblems } from '../../../electron/ground/bridg
 import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './replicas.module.css'
@@ -72,7 +72,7 @@ export function PlaceFields({ draft: { place, change }, problems = {}, isKnown =
     <Stack>
       {!isKnown && (
         <div>
-          <ChoiceChips
+          <Choices
             label={t.copies.kind}
             onChange={(next) => change({ ...empty, kind: next })}
             options={t.copies.kinds}

@@ -8,7 +8,7 @@ import { useHandleChoice } from '../../parts/account/handle-check.ts'
 import { HandleField } from '../../parts/account/handle-field.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { isDomain, OwnDomain } from './own-domain.tsx'
@@ -67,7 +67,7 @@ function HandleForm({
       title={t.identity.handleTitle}
     >
       <p>{t.identity.handleNote}</p>
-      <ChoiceChips
+      <Choices
         label={t.identity.where}
         onChange={(next) => {
           setPlace(next)

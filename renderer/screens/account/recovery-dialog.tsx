@@ -4,7 +4,7 @@ import { PasswordDialog } from '../../parts/account/password-dialog.tsx'
 import { proofOf } from '../../parts/account/proof-fields.tsx'
 import { type DialogAction, useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
@@ -28,7 +28,7 @@ export function RecoveryDialog({ published, onClose }: DialogProps) {
     <>
       <p>{t.identity.addText}</p>
       {!published && <Notice>{t.kit.unpublished}</Notice>}
-      <ChoiceChips
+      <Choices
         label={t.identity.kind}
         onChange={setKind}
         options={{ create: t.identity.create, paste: t.identity.paste }}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { errorName } from '../../api/call-errors.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Field } from '../../ui/field.tsx'
 import { ListBar } from '../../ui/list.tsx'
@@ -127,7 +127,7 @@ function Filters({ filter, onChange }: FiltersProps) {
         type="search"
         value={filter.text}
       />
-      <ChoiceChips
+      <Choices
         label={t.conformance.outcomes}
         onChange={(outcome) => onChange({ ...filter, outcome })}
         options={t.conformance.outcome}

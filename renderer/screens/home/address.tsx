@@ -6,7 +6,7 @@ import type { Body } from '../../api/client.ts'
 import { endpoint, isAtServer } from '../../api/endpoint.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
@@ -24,12 +24,7 @@ export function Address() {
   return (
     <>
       {hasChoice && (
-        <ChoiceChips
-          label={t.connect.device}
-          onChange={setDevice}
-          options={t.connect.devices}
-          value={device}
-        />
+        <Choices label={t.connect.device} onChange={setDevice} options={t.connect.devices} value={device} />
       )}
       {hasChoice && device === 'phone' ? <PhoneAddress /> : <AddressField address={endpoint} />}
     </>

@@ -2,7 +2,7 @@ import { AppWindow, Cloud, CodeXml, KeyRound, LogIn, SquareTerminal, Terminal } 
 import { type Ref, useState } from 'react'
 import { useClients } from '../../parts/apps/clients.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceTiles } from '../../ui/choice-tiles.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { FoldedSection, Panel, Stack } from '../../ui/page.tsx'
 import { Arrival } from './arrival.tsx'
 import styles from './connect.module.css'
@@ -51,7 +51,7 @@ function Connect() {
   return (
     <Panel padded>
       <Stack>
-        <ChoiceTiles
+        <Choices
           icons={icons}
           label={t.connect.client}
           onChange={choose}

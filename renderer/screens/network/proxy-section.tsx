@@ -1,6 +1,6 @@
 import { configurations, type ProxyName } from '../../strings/en/network-fixes.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
 import { FoldedSection } from '../../ui/page.tsx'
 import type { Network } from './owner-sections.tsx'
@@ -18,7 +18,7 @@ interface ProxySectionProps {
 export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySectionProps) {
   return (
     <FoldedSection lead={t.network.proxyLead} title={t.network.proxy}>
-      <ChoiceChips label={t.network.proxy} onChange={onChange} options={t.network.proxies} value={proxy} />
+      <Choices label={t.network.proxy} onChange={onChange} options={t.network.proxies} value={proxy} />
       <p>{t.network.proxyNotes[proxy]}</p>
       <CopyBlock
         label={t.network.copyConfiguration}

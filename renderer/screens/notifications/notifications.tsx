@@ -4,7 +4,7 @@ import { useNotifications, useSeenMarker, useUnreadCount } from '../../api/notif
 import { type Filter, filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -39,7 +39,7 @@ export function NotificationsScreen() {
       title={t.nav.inbox}
     >
       <ActivitySection />
-      <ChoiceChips
+      <Choices
         label={t.notifications.filter}
         onChange={setFilter}
         options={t.notifications.filters}

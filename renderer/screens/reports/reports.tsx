@@ -9,7 +9,7 @@ import { usePages, useProcedure } from '../../api/hooks.ts'
 import { personPath, postPath } from '../../parts/posts/paths.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Page, Row } from '../../ui/page.tsx'
 import { Badge, EmptyState, Paged } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -33,7 +33,7 @@ export function ReportsScreen() {
   const error = errorName(list.error) === 'Forbidden' ? t.reports.notOwner : list.error
   return (
     <Page lead={t.reports.lead} title={t.nav.reports}>
-      <ChoiceChips label={t.reports.shown} onChange={setShown} options={options} value={shown} />
+      <Choices label={t.reports.shown} onChange={setShown} options={options} value={shown} />
       <Paged
         empty={<EmptyState icon={Flag} text={t.reports.noneText} title={t.reports.none[shown]} />}
         label={t.nav.reports}

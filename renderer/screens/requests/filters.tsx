@@ -1,5 +1,5 @@
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { choicesOf, type Filter } from './filter.ts'
 import type { InspectedRequest } from './inspected-request.ts'
@@ -37,7 +37,7 @@ export function Filters({ filter, requests, onChange }: FiltersProps) {
         options={withChosen(apps, filter.app)}
         value={filter.app}
       />
-      <ChoiceChips
+      <Choices
         label={t.requests.statuses}
         onChange={(status) => set({ status })}
         options={t.requests.status}

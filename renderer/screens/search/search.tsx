@@ -5,7 +5,7 @@ import { type SearchKind, searchPath, wordsOfPath } from '../../parts/posts/path
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Page, Section, Stack } from '../../ui/page.tsx'
@@ -53,7 +53,7 @@ export function SearchScreen() {
           </Button>
         </Form>
         {words && (
-          <ChoiceChips
+          <Choices
             label={t.search.kind}
             onChange={(chosen) => navigate(searchPath(chosen, words), { replace: true })}
             options={t.search.kinds}

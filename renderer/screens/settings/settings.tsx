@@ -4,7 +4,7 @@ import { desktop } from '../../bridge.ts'
 import { SettingSwitch } from '../../parts/settings/setting-switch.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
-import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { setTheme, theme } from '../../ui/theme.ts'
@@ -17,7 +17,7 @@ export function SettingsScreen() {
       <Panel>
         <Row
           action={
-            <ChoiceChips
+            <Choices
               label={t.settings.theme}
               onChange={setTheme}
               options={t.settings.themes}

@@ -1,28 +1,29 @@
 import type { LucideIcon } from 'lucide-react'
 import { useId } from 'react'
-import styles from './choice-tiles.module.css'
+import styles from './choices.module.css'
+import { classes } from './class-names.ts'
 
-interface ChoiceTilesProps<T extends string> {
+interface ChoicesProps<T extends string> {
   readonly label: string
   /** Undefined if none is chosen. */
   readonly value: T | undefined
   /** The texts of the values, in order. */
   readonly options: Readonly<Record<T, string>>
-  readonly icons: Readonly<Record<T, LucideIcon>>
+  /** With icons, the choices are tiles; without, chips. */
+  readonly icons?: Readonly<Record<T, LucideIcon>>
   onChange(value: NoInfer<T>): void
 }
 
-/** A radio group shown as tiles with icons. */
-export function ChoiceTiles<T extends string>(props: ChoiceTilesProps<T>) {
-  const { label, value, options, icons, onChange } = props
+/** A radio group shown as chips, or as tiles with icons. */
+export function Choices<T extends string>({ label, value, options, icons, onChange }: ChoicesProps<T>) {
   const name = useId()
   return (
-    <fieldset className={styles.tiles}>
+    <fieldset className={icons ? styles.tiles : styles.chips}>
       <legend className="visually-hidden">{label}</legend>
       {(Object.entries(options) as [T, string][]).map(([option, text]) => {
-        const Icon: LucideIcon = icons[option]
+        const Icon: LucideIcon | undefined = icons?.[option]
         return (
-          <label className={styles.tile} key={option}>
+          <label className={classes(styles.choice, Icon ? styles.tile : styles.chip)} key={option}>
             <input
               checked={option === value}
               className="visually-hidden"
@@ -30,7 +31,7 @@ export function ChoiceTiles<T extends string>(props: ChoiceTilesProps<T>) {
               onChange={() => onChange(option)}
               type="radio"
             />
-            <Icon aria-hidden size={20} strokeWidth={1.75} />
+            {Icon && <Icon aria-hidden size={20} strokeWidth={1.75} />}
             {text}
           </label>
         )
