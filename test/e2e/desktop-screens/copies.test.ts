@@ -218,9 +218,7 @@ describe('states of a place', () => {
     const message = 'Another computer has continued this server.'
     const since = new Date().toISOString()
     const page = await withPlaces({ ...place, problem: { kind: 'elsewhere', message, since } })
-    await page
-      .getByText(/^Another computer has continued this server since \d?\d:\d\d.* today\.$/)
-      .waitFor()
+    await page.getByText(/^Another computer has continued this server since \d?\d:\d\d.* today\.$/).waitFor()
     await page
       .getByText('made here and not copied before are only on this computer. To keep them, export')
       .waitFor()
