@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { deliberateFaults } from './deliberate-faults.ts'
 import { planOfRun, readFound } from './prove/found.ts'
 
@@ -20,4 +22,16 @@ test('the runs that are kept have found faults that still exist, by acts that st
     expect(names).toContain(name)
     expect(planOfRun(run).length, name).toBeGreaterThan(0)
   }
+})
+
+test.each([
+  ['{ "one": { "seed": 1,', /found\.json cannot be read: .*JSON.*\. Take it back with git checkout/],
+  ['[]', /it is no list of runs/],
+  ['{ "one": { "seed": 1, "steps": ["wait 1"], "violation": "" } }', /the run of one is incomplete/],
+])('kept runs that are damaged are named with what to do: %s', (content, message) => {
+  const folder = mkdtempSync(join(tmpdir(), 'found-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'found.json')
+  writeFileSync(file, content)
+  expect(() => readFound(file)).toThrow(message)
 })

@@ -9,20 +9,20 @@ import { availableParallelism } from 'node:os'
 import { UsageError } from '../../server/testing/exec.ts'
 import { costsOf, differenceOf } from './describe.ts'
 import { explain } from './failures.ts'
-import { readOptions, type SimulateOptions } from './options.ts'
+import { readOptions } from './options.ts'
 import { createPool, type Done } from './pool.ts'
 import { prove } from './prove.ts'
 import { only, planOf, type Step } from './scenarios.ts'
 import { kindOf } from './shrink.ts'
 
-const options = optionsOf(process.argv.slice(2))
-const { first, count, steps, scenario } = options
-if (options.prove) process.exit((await prove({ ...options.prove, steps })) ? 0 : 1)
+const options = await orExit(async () => readOptions(process.argv.slice(2)))
+const { first, count, steps, scenario, prove: proof } = options
+if (proof) process.exit((await orExit(() => prove({ ...proof, steps }))) ? 0 : 1)
 
-/** Ends the process if an option is wrong. */
-function optionsOf(args: readonly string[]): SimulateOptions {
+/** Ends the process if an option is wrong, or a file that it needs. */
+async function orExit<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return readOptions(args)
+    return await work()
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     process.stderr.write(`${error.message}\n`)

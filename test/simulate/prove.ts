@@ -28,8 +28,10 @@ interface Row {
 /**
  * Simulates each fault in a copy of the sources, by the run that has found it before, then by one seed after the other until one fails, and
  * prints a table. Several faults are simulated at a time. @returns whether all were found
+ * @throws UsageError if the runs that are kept cannot be read
  */
 export async function prove(options: ProveOptions): Promise<boolean> {
+  readFound()
   const { names, limit, steps } = options
   const faults = deliberateFaults().filter(({ name }) => names?.includes(name) ?? true)
   const folder = createFolder()
