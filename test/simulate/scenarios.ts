@@ -114,7 +114,14 @@ export const scenarios = {
   /** People move to other servers and back. */
   moves: {
     ...{ others: 0.25, start: 1, heal: 1, failLink: 1, wait: 1 },
-    ...times(4, ['moveAccount', 'continueMove', 'abandonMove', 'writeWhileMoving', 'useLeftAccount']),
+    ...times(4, [
+      'moveAccount',
+      'continueMove',
+      'abandonMove',
+      'writeWhileMoving',
+      'writeDuringStep',
+      'useLeftAccount',
+    ]),
     ...{ createRecord: 0.5, putRecord: 0.5, uploadBlob: 2, sharePicture: 10, setPreferences: 3 },
   },
   /** The program is updated, and upgrades of the data are interrupted. */

@@ -20,7 +20,8 @@ import { muteList, writeList } from './lists.ts'
 import { fillDisk, loseFrames } from './lost-data.ts'
 import { enterCode, requestCode } from './mail.ts'
 import { sharePicture, uploadAgain, uploadBlob } from './media.ts'
-import { abandonMove, continueMove, moveAccount, writeWhileMoving } from './moves.ts'
+import { writeDuringStep, writeWhileMoving } from './move-meanwhile.ts'
+import { abandonMove, continueMove, moveAccount } from './moves.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
 import { damageSegment, disconnectPlace, misreadMedia } from './place-damage.ts'
 import {
@@ -56,7 +57,7 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ allowApp, exchangeCode, refreshGrant, revokeGrant, writeAsApp, trespassAsApp },
   ...{ requestCode, enterCode },
   ...{ deactivate, activate, moderate, deleteAccount, changeHandle },
-  ...{ moveAccount, continueMove, abandonMove, writeWhileMoving, useLeftAccount },
+  ...{ moveAccount, continueMove, abandonMove, writeWhileMoving, writeDuringStep, useLeftAccount },
   ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, waitWeeks, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
   ...{ damageSegment, disconnectPlace, misreadMedia, fillDisk, loseFrames, copyMeanwhile, flipJournal },

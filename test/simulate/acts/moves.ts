@@ -8,8 +8,6 @@ import { type Act, Violation } from './act.ts'
 import { personWith } from './choose.ts'
 import { stepOf } from './move-steps.ts'
 import { callAs } from './passwords.ts'
-import { creation } from './records.ts'
-import { leftBy } from './send-writes.ts'
 import { isLost } from './sessions.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -49,7 +47,8 @@ export function isDue({ time }: World, { statuses, machine }: Person): boolean {
   return statuses.some(({ deleteAfter }) => deleteAfter !== undefined && Date.parse(deleteAfter) <= soon)
 }
 
-function movingPerson(world: World, random: Random): Person | undefined {
+/** A person whose move can go on. */
+export function movingPerson(world: World, random: Random): Person | undefined {
   const moving = world.people.filter(
     (person) => person.move?.to.isRunning && person.machine.isRunning && !isDue(world, person),
   )
@@ -110,29 +109,5 @@ export const abandonMove: Act = {
     const isExpected = status === 200 || isLost(answer) || body?.error === 'ExpiredToken'
     if (!isExpected) throw new Violation(`${words}, cancelMove → ${status} ${JSON.stringify(body)}`)
     return `${words}, cancelMove → ${status}`
-  },
-}
-
-/** Writes at the old server while the identity may change at any time. */
-export const writeWhileMoving: Act = {
-  weight: 2,
-  async run(world, random) {
-    const moving = world.people.filter(({ move, machine }) => move?.isSigned && machine.isRunning)
-    const person = moving.length > 0 ? random.pick(moving) : undefined
-    const write = person && creation(world, random, person)
-    if (!person || !write?.rkey) return undefined
-    const { machine, did: repo, name, history, records } = person
-    const { collection, rkey, value: record } = write
-    const input = { repo, collection, rkey, record }
-    // A record that is written after the identity has changed may stay behind.
-    const isHere = () => world.serverOf(repo) === machine.url
-    const wasHere = isHere()
-    const answer = await callAs(world, person, 'com.atproto.repo.createRecord', input)
-    const left = leftBy(write, undefined)
-    if (answer.status === 200 && wasHere && isHere()) {
-      history.made([left], answer.body.commit)
-      if (left.stored) records.set(left.path ?? '', left.stored)
-    } else if (answer.status === 200 || isLost(answer)) history.lost([left])
-    return `${machine.name}: ${name} writes ${left.path} while moving → ${answer.status} ${answer.body?.error ?? ''}`
   },
 }
