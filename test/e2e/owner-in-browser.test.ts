@@ -29,6 +29,13 @@ describe('on a server in memory', () => {
     await rows.getByText('Tested', { exact: true }).waitFor()
 
     await rows.getByRole('button', { name: /^Delete backup of/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this backup?' })
+    await dialog.getByLabel('Your password').fill('a guess')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('Wrong password. Use your main password.').waitFor()
+    expect(await findingsInBothSchemes(page)).toEqual([])
+    await dialog.getByLabel('Your password').fill(owner.password)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
     await local.getByText('No backup yet.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await local.getByText('Tested', { exact: true }).waitFor()

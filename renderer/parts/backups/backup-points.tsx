@@ -8,9 +8,12 @@ import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
+import { DialogButton } from '../../ui/dialog.tsx'
 import { Panel, Stack } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { PasswordDialog } from '../account/password-dialog.tsx'
+import { proofOf } from '../account/proof-fields.tsx'
 import styles from '../replicas/replicas.module.css'
 import { PointList, RestoreButton } from '../replicas/restore-points.tsx'
 
@@ -62,22 +65,52 @@ function TestButton({ point, id }: ActionProps) {
 }
 
 function DeleteButton({ point, id }: ActionProps) {
-  const change = useProcedure(deleteBackup, [listBackups], {
-    onSuccess: (_, { undo }) => {
-      if (!undo) toast(t.backups.deleted, () => change.mutate({ id, undo: true }))
-    },
-    onError: (error, { undo }) => toast(explain(error), undo ? () => change.mutate({ id, undo }) : undefined),
+  const restore = useProcedure(deleteBackup, [listBackups], {
+    onError: (error, input) => toast(explain(error), () => restore.mutate(input)),
   })
   return (
-    <Button
+    <DialogButton
       aria-label={t.backups.deleteLabel(formatDateTime(point.at))}
-      busy={change.isPending}
-      onClick={() => change.mutate({ id })}
+      dialog={(close) => (
+        <DeleteDialog
+          id={id}
+          onClose={close}
+          onDeleted={() => toast(t.backups.deleted, () => restore.mutate({ id, undo: true }))}
+        />
+      )}
       size="s"
       variant="quiet"
     >
       {t.backups.delete}
-    </Button>
+    </DialogButton>
+  )
+}
+
+interface DeleteDialogProps {
+  readonly id: string
+  onClose(): void
+  onDeleted(): void
+}
+
+function DeleteDialog({ id, onClose, onDeleted }: DeleteDialogProps) {
+  const remove = useProcedure(deleteBackup, [listBackups], {
+    onSuccess() {
+      onClose()
+      onDeleted()
+    },
+  })
+  return (
+    <PasswordDialog
+      action={t.backups.delete}
+      busy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onSubmit={(field) => remove.mutate({ id, ...proofOf(field) })}
+      title={t.backups.deleteTitle}
+      variant="danger"
+    >
+      <p>{t.backups.deleteText}</p>
+    </PasswordDialog>
   )
 }
 

@@ -35,6 +35,8 @@ export const backups = {
   created: (size: string) => `Backup created, ${size}`,
   delete: 'Delete',
   deleteLabel: (when: string) => `Delete backup of ${when}`,
+  deleteTitle: 'Delete this backup?',
+  deleteText: 'You can undo this for a few minutes. After that, nothing brings this backup back.',
   deleted: 'Backup deleted',
   folder: 'Folder',
   restoreByCommand:

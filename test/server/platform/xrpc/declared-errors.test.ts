@@ -125,10 +125,25 @@ async function withSettings(
     await another.close()
   }
 }
-const relayChange = { settings: [{ name: 'relays', value: '' }] }
-const changeRelays = (another: TestServer, account: Account, authFactorToken?: string) => {
-  const proof = { password: account.password, authFactorToken }
-  return another.post('com.core.admin.updateSettings', { ...relayChange, ...proof }, account)
+/** What takes the main password of the owner, on a server whose owner has a second step. */
+const provingOwner = (method: string, input: object) => {
+  const name = `com.core.admin.${method}`
+  const send = (another: TestServer, { accessJwt, password }: Account, authFactorToken?: string) =>
+    another.post(name, { ...input, password, authFactorToken }, { accessJwt })
+  return {
+    [`${name} PasswordRequired`]: () =>
+      withSettings({}, async (another) => another.post(name, input, await another.account('olga'))),
+    [`${name} AuthFactorTokenRequired`]: () =>
+      withSettings({}, async (another) => send(another, await secondFactor(another))),
+    [`${name} InvalidToken`]: () =>
+      withSettings({}, async (another) => send(another, await secondFactor(another), wrongToken)),
+    [`${name} ExpiredToken`]: () =>
+      withSettings({}, async (another) => {
+        const account = await secondFactor(another)
+        await send(another, account)
+        return afterExpiry(account, (token) => send(another, account, token), another)
+      }),
+  }
 }
 
 const proposal = {
@@ -808,20 +823,8 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
       another.post('com.core.admin.updateSettings', { settings: [] }, adminAuth),
     )
   },
-  'com.core.admin.updateSettings PasswordRequired': () =>
-    withSettings({}, async (another) =>
-      another.post('com.core.admin.updateSettings', relayChange, await another.account('olga')),
-    ),
-  'com.core.admin.updateSettings AuthFactorTokenRequired': () =>
-    withSettings({}, async (another) => changeRelays(another, await secondFactor(another))),
-  'com.core.admin.updateSettings InvalidToken': () =>
-    withSettings({}, async (another) => changeRelays(another, await secondFactor(another), wrongToken)),
-  'com.core.admin.updateSettings ExpiredToken': () =>
-    withSettings({}, async (another) => {
-      const account = await secondFactor(another)
-      await changeRelays(another, account)
-      return afterExpiry(account, (token) => changeRelays(another, account, token), another)
-    }),
+  ...provingOwner('updateSettings', { settings: [{ name: 'relays', value: '' }] }),
+  ...provingOwner('deleteBackup', { id: 'x' }),
   'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
   'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
   'com.core.admin.makeBackup BackupFailed': () =>
@@ -831,9 +834,9 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.checkBackup BackupFailed': () =>
     withoutSpace('find', () => core('admin.checkBackup', { id: 'x' }, owner)),
   'com.core.admin.deleteBackup NotAtThisComputer': () => callElsewhere('deleteBackup', { id: 'x' }),
-  'com.core.admin.deleteBackup BackupNotFound': () => core('admin.deleteBackup', { id: 'x' }, owner),
+  'com.core.admin.deleteBackup BackupNotFound': () => core('admin.deleteBackup', { id: 'x' }, adminAuth),
   'com.core.admin.deleteBackup BackupFailed': () =>
-    withoutSpace('delete', () => core('admin.deleteBackup', { id: 'x' }, owner)),
+    withoutSpace('delete', () => core('admin.deleteBackup', { id: 'x' }, adminAuth)),
   'com.core.server.createCode MailedCodeRequired': async () => {
     const mailing = await TestServer.start({ smtpUrl: 'smtp://127.0.0.1:1' })
     try {

@@ -21,7 +21,8 @@ export const adminCalls: CallTable = {
     input: { did: subject.did },
     answer: ofOther(subject, token),
   }),
-  'com.core.admin.deleteBackup': () => ({ input: { id: 'none' }, answer: 'BackupNotFound' }),
+  // Without undo, it takes the main password.
+  'com.core.admin.deleteBackup': () => ({ input: { id: 'none', undo: true }, answer: 'BackupNotFound' }),
   'com.core.admin.deleteOutboxMessage': () => ({ input: { id: 'x' } }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },

@@ -1,12 +1,13 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { isProtected, type KeptTexts, keptNames } from '../../../../platform/config/kept-settings.ts'
 import { method } from '../../../method.ts'
 
 export const updateSettings = method(com.core.admin.updateSettings, {
   auth: 'admin',
-  async handler({ input, auth: { session }, caller, settings, identity, fail, ...platform }) {
+  async handler({ input, auth, caller, settings, identity, fail, ...platform }) {
     requireThisComputer({ caller, fail })
     if (!settings) throw fail('SettingsElsewhere', 'Change the settings in the app that runs this server')
     const names: ReadonlySet<string> = new Set(keptNames)
@@ -17,12 +18,7 @@ export const updateSettings = method(com.core.admin.updateSettings, {
     const mistakes = listed(settings.problemsWith(changes))
     if (mistakes.length > 0) return { problems: mistakes }
     const needsProof = keptNames.some((name) => changes[name] !== undefined && isProtected(name))
-    if (session && needsProof) {
-      const { password, authFactorToken } = input
-      if (password === undefined)
-        throw fail('PasswordRequired', 'Enter your main password to change these settings')
-      await identity.requireProof(session, { password, authFactorToken }, caller.network)
-    }
+    if (needsProof) await requireOwnerProof({ auth, input, caller, identity, fail })
     const { log } = platform
     const problems = await settings.change(changes).catch((error: NodeJS.ErrnoException) => {
       log.warn({ err: error }, 'settings not saved')
@@ -34,7 +30,8 @@ export const updateSettings = method(com.core.admin.updateSettings, {
     const list = listed(problems)
     if (list.length > 0) return { problems: list }
     log.info({ settings: Object.keys(changes) }, 'settings changed')
-    if (session && needsProof) await reportChange(platform, session.account, 'serverSettings', caller)
+    if (auth.session && needsProof)
+      await reportChange(platform, auth.session.account, 'serverSettings', caller)
     return { problems: [] }
   },
 })

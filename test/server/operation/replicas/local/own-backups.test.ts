@@ -14,7 +14,8 @@ const make = (auth: Auth = owner) => {
   return server.post(`${admin}.makeBackup`, undefined, auth)
 }
 const check = (id: string, auth: Auth = owner) => server.post(`${admin}.checkBackup`, { id }, auth)
-const remove = (id: string, auth: Auth = owner) => server.post(`${admin}.deleteBackup`, { id }, auth)
+const remove = (id: string, auth: Auth = owner, password: string | undefined = owner.password) =>
+  server.post(`${admin}.deleteBackup`, { id, password }, auth)
 const undo = (id: string) => server.post(`${admin}.deleteBackup`, { id, undo: true }, owner)
 const ids = async () => (await list()).body.backups.map(({ id }: { id: string }) => id)
 const notFound = refusal(400, 'BackupNotFound')
@@ -86,6 +87,16 @@ describe('on a disk with space', () => {
     expect(await undo(made.id)).toMatchObject(notFound)
     expect(await media()).toEqual([])
     expect((await check(old.id)).body.proof).not.toHaveProperty('problem')
+  })
+
+  test('a session deletes no backup without the main password, and the admin password does', async () => {
+    const { body: made } = await make()
+    const alone = await server.post(`${admin}.deleteBackup`, { id: made.id }, owner)
+    expect(alone).toMatchObject(refusal(400, 'PasswordRequired'))
+    expect(await remove(made.id, owner, 'a guess')).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    expect(await ids()).toEqual([made.id])
+    expect((await server.post(`${admin}.deleteBackup`, { id: made.id }, adminAuth)).status).toBe(200)
+    expect(await ids()).toEqual([])
   })
 
   test('a backup that was deleted before a restart is removed', async () => {
