@@ -115,7 +115,7 @@ describe('on an ordinary server', () => {
     await form.getByRole('button', { name: 'Save' }).click()
     await confirm('a guess')
     await page.getByText('This must be a port from 1 to 65535.').waitFor()
-    await page.getByLabel('Port', { exact: true }).fill('4000')
+    await page.getByLabel('Port', { exact: true }).fill(' 4000 ')
     await page.getByText('Changes apply when the server is started again.').waitFor()
     await form.getByRole('button', { name: 'Save' }).click()
     await confirm('a guess')

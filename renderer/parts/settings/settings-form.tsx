@@ -80,7 +80,7 @@ function useDraft(proposal: Partial<Settings>, onSaved: (() => void) | undefined
   const [isAsking, setAsking] = useState(false)
   const change = useChangeSettings()
   const save = useMutation({
-    mutationFn: (proof: Proof | undefined) => change(draft, proof),
+    mutationFn: (proof: Proof | undefined) => change(trimmed(draft), proof),
     onSuccess: (problems) => {
       setAsking(false)
       if (Object.keys(problems).length > 0) return
@@ -90,4 +90,13 @@ function useDraft(proposal: Partial<Settings>, onSaved: (() => void) | undefined
     },
   })
   return { draft, setDraft, isAsking, setAsking, save }
+}
+
+/** Spaces around a text come from where it was copied. */
+function trimmed(draft: Partial<Settings>): Partial<Settings> {
+  const values = Object.entries(draft).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.trim() : value,
+  ])
+  return Object.fromEntries(values)
 }

@@ -73,11 +73,21 @@ function fileOf(dataDir: string): string {
 
 /** Reads the file; empty if there is none. @throws ConfigError if it has been damaged */
 export async function readKept(dataDir: string, files: Files = nodeFiles): Promise<KeptTexts> {
+  return keptIn(await readContent(dataDir, files), fileOf(dataDir))
+}
+
+type Content = Readonly<Record<string, unknown>>
+
+async function readContent(dataDir: string, files: Files): Promise<Content> {
   const file = fileOf(dataDir)
   const content = (await files.list(dataDir)).includes('settings.json')
-    ? await readJson<Readonly<Record<string, unknown>>>(files, file)
+    ? await readJson<Content>(files, file)
     : {}
   if (typeof content !== 'object' || content === null || Array.isArray(content)) throw damaged(file)
+  return content
+}
+
+function keptIn(content: Content, file: string): KeptTexts {
   const kept: { [Name in KeptName]?: string } = {}
   for (const name of keptNames) {
     const text = content[name] ?? ''
@@ -103,10 +113,14 @@ export function openKeptSettings({ dataDir, apply, files = nodeFiles, ...source 
   async function change(changes: KeptTexts): Promise<KeptTexts> {
     const problems = problemsWith(changes)
     if (Object.keys(problems).length > 0) return problems
-    const changed = { ...kept, ...changes }
-    const entries = Object.entries(changed).filter(([, text]) => text !== '')
-    await replaceJson(files, fileOf(dataDir), Object.fromEntries(entries))
-    kept = Object.fromEntries(entries)
+    const file = fileOf(dataDir)
+    // The file may have been edited meanwhile, and have members of a newer version.
+    const content = await readContent(dataDir, files)
+    const entries = Object.entries({ ...content, ...changes }).filter(([, text]) => text !== '')
+    const changed = Object.fromEntries(entries)
+    const changedTexts = keptIn(changed, file)
+    await replaceJson(files, file, changed)
+    kept = changedTexts
     for (const [name, applyNow] of Object.entries(apply) as [KeptName, (text: string) => void][]) {
       if (changes[name] === undefined) continue
       applyNow(changes[name] || defaultText(name, source.env))

@@ -40,6 +40,9 @@ function remedyOf(error: unknown): string | undefined {
     case 'EACCES':
     case 'EPERM':
       return 'The folder of the backups cannot be written. Check its permissions and its disk, then try again.'
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'A file has the name of a folder of the backups. Move it elsewhere, then try again.'
     default:
       return undefined
   }

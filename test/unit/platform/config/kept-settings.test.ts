@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +52,19 @@ test('a change back to the running value waits for nothing', async () => {
   expect(find('dailyBackups')).toMatchObject({ isWaiting: true })
   await settings.change({ dailyBackups: '' })
   expect(find('dailyBackups')).toMatchObject({ isWaiting: false })
+})
+
+test('what was edited in the file meanwhile stays, also settings of a newer version; a damaged file is not replaced', async () => {
+  const { settings, find } = await start()
+  write('{"relays":"https://relay.example.com","later":{"a":1}}')
+  expect(await settings.change({ port: '4000' })).toEqual({})
+  expect(JSON.parse(readFileSync(settings.file, 'utf8'))).toEqual({
+    ...{ relays: 'https://relay.example.com', later: { a: 1 }, port: '4000' },
+  })
+  expect(find('relays')).toMatchObject({ value: 'https://relay.example.com', isWaiting: true })
+  write('{"port":"40')
+  await expect(settings.change({ port: '5000' })).rejects.toThrow('is damaged. Correct it')
+  expect(readFileSync(settings.file, 'utf8')).toBe('{"port":"40')
 })
 
 test('flags and variables override the file, and cannot be changed', async () => {

@@ -2,6 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
+import { ConfigError } from '../../../../platform/config/config.ts'
 import { isProtected, type KeptTexts, keptNames } from '../../../../platform/config/kept-settings.ts'
 import { method } from '../../../method.ts'
 
@@ -20,12 +21,9 @@ export const updateSettings = method(com.core.admin.updateSettings, {
     const needsProof = keptNames.some((name) => changes[name] !== undefined && isProtected(name))
     if (needsProof) await requireOwnerProof({ auth, input, caller, identity, fail })
     const { log } = platform
-    const problems = await settings.change(changes).catch((error: NodeJS.ErrnoException) => {
+    const problems = await settings.change(changes).catch((error: Error) => {
       log.warn({ err: error }, 'settings not saved')
-      throw fail(
-        'SettingsNotSaved',
-        `The settings could not be saved (${error.code}). Check the disk and the permissions of the data folder, then try again.`,
-      )
+      throw fail('SettingsNotSaved', remedyOf(error))
     })
     const list = listed(problems)
     if (list.length > 0) return { problems: list }
@@ -38,4 +36,9 @@ export const updateSettings = method(com.core.admin.updateSettings, {
 
 function listed(problems: KeptTexts) {
   return Object.entries(problems).map(([name, problem]) => ({ name, problem }))
+}
+
+function remedyOf(error: NodeJS.ErrnoException): string {
+  if (error instanceof ConfigError) return error.message
+  return `The settings could not be saved (${error.code}). Check the disk and the permissions of the data folder, then try again.`
 }

@@ -175,6 +175,7 @@ describe('on a disk with too little space, or one that is read-only', () => {
     for (const [code, remedy] of [
       ['ENOSPC', /Free disk space/],
       ['EROFS', /permissions/],
+      ['ENOTDIR', /Move it elsewhere/],
     ] as const) {
       fault = code
       for (const call of [make, () => remove(made.id)]) {
