@@ -15,6 +15,7 @@ interface Toast {
 }
 
 const toasts = createStore<readonly Toast[]>([])
+const maxShown = 3
 const shownForMs = 6000
 /** Toasts with a button or a link stay longer, so that it can be reached by keyboard. */
 const actionForMs = 12_000
@@ -23,13 +24,20 @@ let lastId = 0
 /** Shows a short message. @param undo called by its undo button @param href path of the screen that its link opens */
 export function toast(text: string, undo?: () => void, href?: string): void {
   const id = ++lastId
-  toasts.set([...toasts.get().slice(-2), { id, text, undo, href }])
+  toasts.set([...withoutSurplus(toasts.get()), { id, text, undo, href }])
   expire(id, undo || href !== undefined ? actionForMs : shownForMs)
 }
 
 /** Shows the message of an error. */
 export function toastError(error: unknown): void {
   toast(explain(error))
+}
+
+/** Makes room for a further toast: by the oldest that offers no Undo, which is not offered again. */
+function withoutSurplus(shown: readonly Toast[]): readonly Toast[] {
+  if (shown.length < maxShown) return shown
+  const surplus = shown.find(({ undo }) => undo === undefined) ?? shown[0]
+  return shown.filter((one) => one !== surplus)
 }
 
 /** A toast with hover or focus does not expire. */

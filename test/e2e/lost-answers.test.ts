@@ -141,6 +141,21 @@ test('delete: Undo that fails is offered again', async () => {
   expect(await texts()).toEqual(['Precious'])
 })
 
+test('delete: Undo stays while other messages come', async () => {
+  await social.post(alice, { text: 'Precious' })
+  const page = await world.signedIn(alice)
+  await button(page, 'More actions on the post of alice.test').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByText('Post deleted').waitFor()
+  for (let copies = 1; copies <= 3; copies++) {
+    await button(page, 'More actions on the post of bob.test').click()
+    await page.getByRole('menuitem', { name: 'Copy link' }).click()
+    await expect.poll(() => page.getByText('Link copied').count()).toBe(Math.min(copies, 2))
+  }
+  await button(page, 'Undo').click()
+  await article(page, 'Precious').waitFor()
+})
+
 test('delete: a post whose pictures cannot be read now stays, because Undo would lack them', async () => {
   const blob = await blobOf(world.server, alice, halves(60, 30), 'image/png')
   const embed = { $type: 'app.example.embed.images', images: [{ image: blob, alt: '' }] }
