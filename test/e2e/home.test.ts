@@ -166,6 +166,20 @@ describe('a server of this computer', () => {
     await steps(page).getByText('To do: A recovery key').waitFor()
   })
 
+  test('first steps: what is stored in the browser may be damaged, or its storage full', async () => {
+    const page = await world.signedIn(bob)
+    for (const damaged of ['null', '{"did":5}', '[', JSON.stringify({ [bob.did]: 'client' })]) {
+      await page.evaluate(`localStorage.setItem('pds.hiddenSteps', ${JSON.stringify(damaged)})`)
+      await page.reload()
+      await steps(page).waitFor()
+    }
+    await page.evaluate(`Storage.prototype.setItem = () => { throw new Error('full') }`)
+    await page.getByRole('button', { name: 'Hide' }).click()
+    await steps(page).waitFor({ state: 'detached' })
+    await page.getByLabel('Language of the post').selectOption('de')
+    expect(await page.getByLabel('Language of the post').inputValue()).toBe('de')
+  })
+
   test('the address for a phone: as text and QR code, or what to do first', async () => {
     const page = await world.signedIn(alice)
     await page.getByText('Bluesky', { exact: true }).click()

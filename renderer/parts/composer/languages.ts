@@ -13,6 +13,9 @@ const all =
   'nl nn ny oc om or pa pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti ' +
   'tk tl tn to tr ts tt tw ug uk ur uz ve vi wo xh yi yo zh zu'
 
+/** The language chosen last, if it could not be stored. */
+let unstored: string | undefined
+
 export interface Language {
   readonly code: string
   readonly name: string
@@ -20,11 +23,16 @@ export interface Language {
 
 /** The language of a draft, else the one chosen last, else that of the browser. */
 export function languageOrDefault(ofDraft: string | undefined): string {
-  return [ofDraft, localStorage.getItem(storageKey)].find(isCode) ?? codeOf(navigator.language)
+  return [ofDraft, unstored, localStorage.getItem(storageKey)].find(isCode) ?? codeOf(navigator.language)
 }
 
 export function rememberLanguage(code: string): void {
-  localStorage.setItem(storageKey, code)
+  try {
+    localStorage.setItem(storageKey, code)
+  } catch {
+    // The storage is full or forbidden.
+    unstored = code
+  }
 }
 
 /** The languages that are offered at first: the chosen one, those of the browser and a few common ones. */
