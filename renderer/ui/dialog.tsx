@@ -9,7 +9,7 @@ import { Field } from './field.tsx'
 import { type Fields, Form } from './form.tsx'
 import { Stack } from './page.tsx'
 import { FormError } from './states.tsx'
-import { useUnsavedContent } from './unsaved.ts'
+import { useUnsaved } from './unsaved.ts'
 
 interface DialogProps {
   readonly title: string
@@ -104,7 +104,7 @@ export function FormDialog(props: FormDialogProps) {
   const { onClose } = dialog
   const [isChanged, setChanged] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
-  useUnsavedContent(isChanged)
+  useUnsaved(isChanged)
   return (
     <Dialog {...dialog} onClose={isChanged ? () => setLeaving(true) : onClose}>
       <Form

@@ -44,6 +44,16 @@ test('invitations: a new code is shown as a link, which opens the sign-up with t
   await page.getByText('Used up').waitFor()
 })
 
+test('invitations: the browser does not leave a form with text unasked', async () => {
+  const page = await world.signedIn(alice)
+  await page.goto(`${world.url}/#/invites`)
+  await page.getByRole('button', { name: 'New codes' }).click()
+  await page.getByLabel('For whom').fill('Carol, from the choir')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Carol, from the choir')
+})
+
 test('invitations: the link has the address that others reach, and leads to Network if there is none', async () => {
   await world.server.post('com.core.server.createInviteCode', { useCount: 2 }, alice)
   const page = await world.signedIn(alice, '/invites')
