@@ -93,3 +93,22 @@ test('a list of hundreds of rows shows a hundred at once, and its filter finds t
   await rows.getByText(hidden).waitFor()
   await expect.poll(() => rows.count()).toBe(1)
 })
+
+test('sessions appear once the app passwords above them have their place', async () => {
+  const page = await world.visitor('/sign-in')
+  await fillSignIn(page, alice)
+  await heading(page, 'Home').waitFor()
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/com.core.server.listAppPasswords', async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  await page.goto(`${world.url}/#/apps`)
+  const sessions = page.waitForResponse('**/com.core.server.listSessions')
+  await page.reload()
+  await sessions
+  await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'attached' })
+  expect(await page.getByRole('heading', { name: 'Sessions', exact: true }).count()).toBe(0)
+  answer.resolve()
+  await page.getByText('This session').waitFor()
+})

@@ -9,17 +9,21 @@ import { AllowedAppsSection, SessionsSection } from './sessions-section.tsx'
 /** Everything that can use the account: what it may do, what it did, and how to end it. */
 export function AppsScreen() {
   const list = useXrpcQuery(com.core.server.listSessions, {})
+  const passwords = useXrpcQuery(com.core.server.listAppPasswords, {})
   return (
     <Page lead={t.apps.lead} title={t.nav.apps}>
       <AppPasswordsSection />
-      <Loaded query={list}>
-        {({ sessions }) => (
-          <>
-            <AllowedAppsSection sessions={sessions.filter(({ app }) => app !== undefined)} />
-            <SessionsSection sessions={sessions.filter(({ app }) => app === undefined)} />
-          </>
-        )}
-      </Loaded>
+      {/* The list above has its height then: what is below it does not move. */}
+      {!passwords.isPending && (
+        <Loaded query={list}>
+          {({ sessions }) => (
+            <>
+              <AllowedAppsSection sessions={sessions.filter(({ app }) => app !== undefined)} />
+              <SessionsSection sessions={sessions.filter(({ app }) => app === undefined)} />
+            </>
+          )}
+        </Loaded>
+      )}
     </Page>
   )
 }
