@@ -8,6 +8,7 @@
 
 import type * as receive from '../../server/operation/replicas/receive.ts'
 import type { Config } from '../../server/platform/config/config.ts'
+import { keptTexts } from '../../server/platform/config/kept-settings.ts'
 import type { InviteRule } from '../../server/platform/config/values.ts'
 import type { OutboxMessage } from '../../server/platform/mail/outbox.ts'
 import type * as content from '../../server/store/backups/backup-content.ts'
@@ -55,21 +56,12 @@ export type Theme = 'system' | 'light' | 'dark'
  * text stands for the default.
  */
 export const textSettings = [
-  'port',
+  ...keptTexts,
   'hostnames',
   'publicUrl',
   'trustedProxies',
   'proxyPort',
   'trustedOrigins',
-  'userDomains',
-  'inviteInterval',
-  'aliases',
-  'plcUrl',
-  'relays',
-  'appViewDid',
-  'appViewUrl',
-  'backlinkStreamUrl',
-  'backlinkIndexUrl',
 ] as const satisfies readonly (keyof Config)[]
 export type TextSetting = (typeof textSettings)[number]
 

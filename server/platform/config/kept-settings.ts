@@ -7,20 +7,25 @@ import { type Files, nodeFiles, readJson, replaceJson } from '../../store/files/
 import { createSerializer } from '../../util/serialize.ts'
 import { type Config, ConfigError, type ConfigSource, defaultText, givenBy, problemWith } from './config.ts'
 
-/** None of them is secret, or decides from where the server can be reached. */
-export const keptNames = [
+/** Those that are edited as texts, in the desktop, too. */
+export const keptTexts = [
   'port',
   'userDomains',
-  'inviteRequired',
   'inviteInterval',
-  'dailyBackups',
+  'aliases',
   'plcUrl',
   'relays',
   'appViewDid',
   'appViewUrl',
   'backlinkStreamUrl',
   'backlinkIndexUrl',
-  'aliases',
+] as const satisfies readonly (keyof Config)[]
+
+/** None of them is secret, or decides from where the server can be reached. */
+export const keptNames = [
+  ...keptTexts,
+  'inviteRequired',
+  'dailyBackups',
   'logLevel',
 ] as const satisfies readonly (keyof Config)[]
 export type KeptName = (typeof keptNames)[number]
