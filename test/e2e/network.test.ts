@@ -105,6 +105,7 @@ describe('browser', () => {
     await page.getByText('Stop the server and start it').nth(1).click()
     await page.getByRole('button', { name: 'Copy command' }).last().click()
     await expect.poll(() => page.evaluate(clipboard)).toBe('npm run serve -- --host 0.0.0.0')
+    await page.getByText(/^All \d+ reasons$/).click()
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
     await page.getByText('No servers yet').waitFor()

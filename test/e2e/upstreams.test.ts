@@ -83,6 +83,7 @@ test('network: a server is added by its address, and problems say what to do', a
   await page.getByText(`Following ${address}`).waitFor()
   const row = rows(page).filter({ hasText: address })
   await row.getByText('Live').waitFor()
+  await page.getByText(/^All \d+ reasons$/).click()
   const outgoing = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
   await outgoing.filter({ hasText: 'Servers you follow' }).getByText(address).waitFor()
   expect(await findings(page)).toEqual([])

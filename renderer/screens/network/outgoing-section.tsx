@@ -2,41 +2,52 @@ import { useDesktopQuery } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Row, RowList, Section } from '../../ui/page.tsx'
+import { useSought } from '../../ui/sought.ts'
 import { Badge } from '../../ui/states.tsx'
+import { ConnectionMap } from './connection-map.tsx'
+import styles from './network.module.css'
 import type { Network } from './owner-sections.tsx'
 
-type Outgoing = Network['outgoing'][number]
-type Purpose = keyof typeof t.network.purposes
+export type Purpose = keyof typeof t.network.purposes
 
-/** Requests of the server and the app to other machines. */
-export function OutgoingSection({ outgoing }: { readonly outgoing: readonly Outgoing[] }) {
-  return (
-    <Section lead={t.network.outgoingLead} title={t.network.outgoing}>
-      <RowList label={t.network.outgoingList}>
-        {outgoing.map(({ purpose, state, targets }) =>
-          purpose in t.network.purposes ? (
-            <OutgoingRow key={purpose} purpose={purpose as Purpose} state={state} targets={targets} />
-          ) : null,
-        )}
-        {desktop && <UpdatesRow />}
-      </RowList>
-    </Section>
-  )
-}
-
-/** Update checks are made by the app, not by the server. */
-function UpdatesRow() {
-  const { data } = useDesktopQuery('settings.view')
-  return <OutgoingRow purpose="updates" state={data?.settings.checkForUpdates ? 'on' : 'off'} targets={[]} />
-}
-
-interface OutgoingRowProps {
+export interface Outgoing {
   readonly purpose: Purpose
   readonly state: string
   readonly targets: readonly string[]
 }
 
-function OutgoingRow({ purpose, state, targets }: OutgoingRowProps) {
+/** What this computer is connected with, as a drawing, and all reasons for requests to other machines as a list. */
+export function OutgoingSection({ network }: { readonly network: Network }) {
+  const updates = useUpdateChecks()
+  const outgoing = [...network.outgoing.filter(isNamed), ...updates]
+  const summary = useSought<HTMLElement>(t.network.outgoingAll)
+  return (
+    <Section lead={t.network.outgoingLead} title={t.network.outgoing}>
+      <ConnectionMap network={network} outgoing={outgoing} />
+      <details className={styles.how}>
+        <summary ref={summary}>{t.network.outgoingAllCount(outgoing.length)}</summary>
+        <RowList label={t.network.outgoingList}>
+          {outgoing.map((one) => (
+            <OutgoingRow key={one.purpose} {...one} />
+          ))}
+        </RowList>
+      </details>
+    </Section>
+  )
+}
+
+function isNamed(outgoing: Network['outgoing'][number]): outgoing is Network['outgoing'][number] & Outgoing {
+  return outgoing.purpose in t.network.purposes
+}
+
+/** Update checks are made by the app, not by the server. */
+function useUpdateChecks(): readonly Outgoing[] {
+  const { data } = useDesktopQuery('settings.view')
+  if (!desktop) return []
+  return [{ purpose: 'updates', state: data?.settings.checkForUpdates ? 'on' : 'off', targets: [] }]
+}
+
+function OutgoingRow({ purpose, state, targets }: Outgoing) {
   const known = state in t.network.outgoingStates ? (state as keyof typeof t.network.outgoingStates) : 'on'
   return (
     <Row

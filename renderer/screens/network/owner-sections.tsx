@@ -45,6 +45,7 @@ function OfOwner() {
     <Loaded query={query} rows={6}>
       {(network) => (
         <>
+          <OutgoingSection network={network} />
           {!desktop && <WayList network={network} />}
           {network.addresses.length > 0 && <LocalAddresses addresses={network.addresses} />}
           {network.publicUrl !== undefined && (
@@ -54,7 +55,6 @@ function OfOwner() {
           {network.way === 'localNetwork' && <FriendsSection />}
           <UpstreamsSection />
           <RemoteRecordsSection usage={network.remoteRecords} />
-          <OutgoingSection outgoing={network.outgoing} />
           <RefusedSection refused={network.refused} />
           {network.publicUrl !== undefined && (
             <ProxySection network={network} onChange={setProxy} proxy={proxy} publicUrl={network.publicUrl} />

@@ -1,5 +1,5 @@
 /** Texts of the Network screen. */
-import { count } from '../format.ts'
+import { count, formatNumber } from '../format.ts'
 
 export const network = {
   lead: 'Who can reach this server, and what it sends to other machines.',
@@ -116,8 +116,23 @@ export const network = {
       'Relays and other servers that could not connect, or lost their connection to a reader from another network.',
   },
   outgoing: 'What leaves this computer',
-  outgoingLead: 'Every reason for which the server or the app sends something to another machine.',
+  outgoingLead: 'What the server and the app are connected with. Each leads to its settings.',
   outgoingList: 'Outgoing requests',
+  /** By this name links lead to the list. */
+  outgoingAll: 'All reasons',
+  outgoingAllCount: (reasons: number) => `All ${formatNumber(reasons)} reasons`,
+  map: (names: string) => `This computer is connected with: ${names}.`,
+  mapNodes: 'Connections',
+  mapNone: 'Nothing leaves this computer',
+  mapNoneText: 'Other machines are asked only when you or an app do something that needs them.',
+  mapTargets: (target: string, others: number) =>
+    others === 0 ? target : `${target} and ${formatNumber(others)} more`,
+  mapFailing: 'No answer',
+  mapWays: {
+    thisComputer: 'Open to this computer only',
+    localNetwork: 'Open to your network',
+    public: 'Public',
+  },
   outgoingStates: { on: 'On', off: 'Off', onDemand: 'On demand' },
   purposes: {
     directory: 'Directory',
