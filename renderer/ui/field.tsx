@@ -3,6 +3,7 @@ import {
   type FormEvent,
   type InputHTMLAttributes,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
@@ -13,6 +14,7 @@ import { classes } from './class-names.ts'
 import styles from './field.module.css'
 
 export interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly ref?: Ref<HTMLInputElement>
   readonly label: string
   /** Help text below the field. */
   readonly hint?: ReactNode

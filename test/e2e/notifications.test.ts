@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findings, overflow } from '../support/page/accessibility.ts'
+import { findings, findingsInBothSchemes, overflow } from '../support/page/accessibility.ts'
 import type { Account } from '../support/server/client.ts'
 import { hour } from '../support/server/clock.ts'
 import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
@@ -258,6 +258,33 @@ test('subscriptions: one is added, produces a notification, is removed and resto
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.filter({ hasText: 'dan.test' }).waitFor()
   expect(await row.getByRole('switch', { name: 'Replies' }).isChecked()).toBe(true)
+})
+
+test('subscriptions: people are suggested while a name is typed, and Enter sends what is typed', async () => {
+  const heidi = await world.server.account('heidi')
+  await social.put(heidi, 'app.example.actor.profile', 'self', { displayName: 'Heidi of the Alps' })
+  const page = await world.signedIn(bob, '/subscriptions')
+  const field = page.getByRole('combobox', { name: 'Handle or DID' })
+  await field.pressSequentially('did:plc:he')
+  await field.fill('')
+  await field.pressSequentially('@hei')
+  const options = page.getByRole('listbox', { name: 'People' }).getByRole('option')
+  await options.filter({ hasText: 'Heidi of the Alps' }).waitFor()
+  expect(await options.count()).toBe(1)
+  expect(await field.getAttribute('aria-activedescendant')).toBeNull()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await page.keyboard.press('ArrowDown')
+  expect(await field.getAttribute('aria-activedescendant')).toBe(await options.getAttribute('id'))
+  await page.keyboard.press('Enter')
+  expect(await field.inputValue()).toBe('heidi.test')
+  await options.waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  const rows = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
+  await rows.filter({ hasText: 'heidi.test' }).waitFor()
+  await field.pressSequentially('heid')
+  await options.waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('input:invalid:focus').waitFor()
 })
 
 test('subscriptions: a change keeps what another client changed since the page was loaded', async () => {

@@ -10,6 +10,7 @@ import { usePages, useWork } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
 import { useProfile } from '../../api/views.ts'
 import { NotCarriedLine } from '../../parts/network/not-carried.tsx'
+import { PersonField } from '../../parts/people/person-field.tsx'
 import { personPath } from '../../parts/posts/paths.ts'
 import { t } from '../../strings/en.ts'
 import { AddForm } from '../../ui/add-form.tsx'
@@ -51,6 +52,7 @@ function SubscribeForm() {
   return (
     <AddForm
       action={t.ui.subscribe}
+      as={PersonField}
       busy={add.isPending}
       busyText={t.subscriptions.adding}
       label={t.subscriptions.subject}
