@@ -21,6 +21,7 @@ import { ResetPassword } from './reset-password.tsx'
 import { RestoreCopy } from './restore-copy.tsx'
 import { SignIn } from './sign-in.tsx'
 import { SignUp } from './sign-up.tsx'
+import { WhatIsMade } from './what-is-made.tsx'
 
 /** Sign-in, sign-up, password reset, and bringing or recovering an account. */
 export function Entrance() {
@@ -38,7 +39,7 @@ export function Entrance() {
           <Mark size={40} />
           <span>{t.app.name}</span>
         </div>
-        <p className={styles.claim}>{t.about.lead}</p>
+        <WhatIsMade />
         <div>
           <p className={styles.address}>{new URL(endpoint).host}</p>
           {desktop && <DesktopLinks />}

@@ -9,6 +9,17 @@ export const welcome = {
   back: (handle: string) => `Back to ${handle}`,
 }
 
+/** What an account consists of. */
+export const made = {
+  names: { handle: 'Your handle', identity: 'Your identity', folder: 'One folder', exit: 'A way out' },
+  texts: {
+    handle: 'The name by which people find you. You can change it.',
+    identity: 'Made on this server, with keys. It stays the same when you change your handle or the server.',
+    folder: 'All that you write, with backups, on the computer of this server.',
+    exit: 'Download everything, or move to another server, at any time.',
+  },
+}
+
 export const signUp = {
   handleHint: (domain: string) =>
     domain.endsWith('.test')
