@@ -174,5 +174,9 @@ export function OutboxBanner() {
       </Button>
     </>
   )
-  return <Banner action={action}>{t.outbox.banner(waiting.length)}</Banner>
+  return (
+    <Banner action={action} variant="warn">
+      {t.outbox.banner(waiting.length)}
+    </Banner>
+  )
 }

@@ -109,7 +109,7 @@ describe('browser', () => {
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
     await page.getByText('No servers yet').waitFor()
-    await page.getByRole('heading', { name: 'Backlink service' }).click()
+    await page.getByRole('heading', { name: 'Activity index of the network' }).click()
     await page.getByText('Set PDS_BACKLINK_STREAM_URL').waitFor()
     expect(await overflow(page)).toBe(0)
   })
@@ -257,7 +257,7 @@ describe('desktop', () => {
     await heading(page, 'Network').waitFor()
     await page.getByRole('heading', { name: 'Services' }).click()
     await page.getByLabel('PLC directory').waitFor()
-    await page.getByLabel('Backlink service: stream').waitFor()
+    await page.getByLabel('Activity index of the network: stream').waitFor()
     await page.getByText('Sign in as the owner').waitFor()
   })
 
@@ -280,7 +280,7 @@ describe('desktop', () => {
     desktop.view = { ...desktop.view, settings: { ...settings, publicUrl: url } }
     await desktop.emit('settings', desktop.view)
     await page.getByText('Public at laptop.tail1234.ts.net').waitFor()
-    await page.getByRole('button', { name: 'Take back' }).click()
+    await page.getByRole('button', { name: 'Stop being public' }).click()
     await page.getByRole('dialog').getByText('Your handle becomes alice.test again.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
@@ -329,11 +329,11 @@ describe('desktop', () => {
     desktop.view = { ...desktop.view, settings: { ...settings, publicUrl: url } }
     await page.getByText('Public at pds.example.com').waitFor()
     expect(await page.getByRole('heading', { name: 'Through Tailscale' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Take back' }).click()
+    await page.getByRole('button', { name: 'Stop being public' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Your handle becomes alice.test again.').waitFor()
     await dialog.getByText('the token is deleted').waitFor()
-    await dialog.getByRole('button', { name: 'Take back' }).click()
+    await dialog.getByRole('button', { name: 'Stop being public' }).click()
     await expect.poll(() => desktop.callsOf('connector.close')).toEqual([[]])
     expect(desktop.callsOf('tunnel.close')).toEqual([])
   })
@@ -366,8 +366,8 @@ describe('desktop', () => {
       'that this app cannot read',
       ['Go public', 'Look again'],
     ],
-    [{ state: 'closed', isPublic: false }, 'was not finished', ['Take back']],
-    [{ state: 'open', isPublic: false }, 'still has the address', ['Take back']],
+    [{ state: 'closed', isPublic: false }, 'was not finished', ['Stop being public']],
+    [{ state: 'open', isPublic: false }, 'still has the address', ['Stop being public']],
   ])('a tunnel that is $state says what to do', async (view, text, buttons) => {
     desktop.tunnel = view
     const page = await open()

@@ -157,7 +157,7 @@ test('accounts: the owner stops giving invite codes to an account, and gives the
   const page = await world.signedIn(owner, '/accounts')
   const row = page.getByRole('listitem').filter({ hasText: 'bob.test' })
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
-  await page.getByRole('menuitem', { name: 'Stop giving invite codes' }).click()
+  await page.getByRole('menuitem', { name: 'No more invite codes for this person' }).click()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await row.getByText('No invites').waitFor()
   const { body } = await world.server.get('com.core.admin.getAccountInfo', { did: bob.did }, owner)

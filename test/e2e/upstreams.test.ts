@@ -64,8 +64,8 @@ test('network: a server is added by its address, and problems say what to do', a
   await configured.getByText(/Waiting until/).waitFor()
   await configured.getByText('It does not accept connections.').waitFor()
   expect(await configured.getByRole('button', { name: 'Remove' }).count()).toBe(0)
-  await page.getByRole('heading', { name: 'Backlink service' }).click()
-  const service = page.getByRole('list', { name: 'Backlink service' }).getByRole('listitem')
+  await page.getByRole('heading', { name: 'Activity index of the network' }).click()
+  const service = page.getByRole('list', { name: 'Activity index of the network' }).getByRole('listitem')
   await service.getByText('0 links in the last hour').waitFor()
   const field = page.getByLabel('Address of a server')
   for (const [text, problem] of [

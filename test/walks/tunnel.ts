@@ -88,10 +88,10 @@ async function walk(): Promise<void> {
   await set({ config: (await state()).config })
   await page.getByRole('button', { name: 'Look again' }).click()
   await page.getByText('Requests from the internet arrive').waitFor()
-  await page.getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('button', { name: 'Stop being public' }).click()
   await page.getByRole('dialog').waitFor()
   await picture(page, 'take-back')
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop being public' }).click()
   await page.getByText('The server is private again').waitFor({ timeout: 60_000 })
   await picture(page, 'private')
 

@@ -31,7 +31,7 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
   )
   return (
     <>
-      {/* The notice above the places names the other computer. */}
+      {/* The notice above the places is about another computer. */}
       {problem && problem.kind !== 'elsewhere' && (
         <Notice action={remedy} variant="danger">
           {t.copies.problems[problem.kind as keyof typeof t.copies.problems]} {problem.message}{' '}

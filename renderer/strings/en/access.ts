@@ -52,7 +52,7 @@ export const apps = {
   lead: 'Everything that can use your account: what it may do, what it did, and how to end it.',
   allowed: 'Allowed apps',
   allowedLead: 'Apps that you allowed to use the account without giving them a password.',
-  noneAllowed: 'None. Newer apps ask here the first time you sign in to them.',
+  noneAllowed: 'No app has asked yet. Apps that open a sign-in page appear here.',
   may: (words: string) => `It can ${words}.`,
   uses: {
     kinds: { reads: 'Reads', writes: 'Changes', refusals: 'Refused' },

@@ -2,7 +2,7 @@
 import { count, formatNumber } from '../format.ts'
 
 export const network = {
-  lead: 'Who can reach this server, and what it sends to other machines.',
+  lead: 'Who can reach this server, and what it sends to other machines. Switches and choices apply at once, text with Save.',
   ways: 'Who can connect',
   wayLabels: { thisComputer: 'This computer', localNetwork: 'Local network', public: 'Public' },
   wayDetails: {
@@ -133,7 +133,7 @@ export const network = {
     localNetwork: 'Open to your network',
     public: 'Public',
   },
-  outgoingStates: { on: 'On', off: 'Off', onDemand: 'On demand' },
+  outgoingStates: { on: 'On', off: 'Off', onDemand: 'Only when you do it' },
   purposes: {
     directory: 'Directory',
     relays: 'Relays',
@@ -142,12 +142,12 @@ export const network = {
     services: 'Services that clients name',
     upstreams: 'Servers you follow',
     friends: 'Friends on this network',
-    backlinks: 'Backlink service',
+    backlinks: 'Activity index of the network',
     copies: 'Continuous copies',
     people: 'People on other servers',
     push: 'Push messages',
     mail: 'Email',
-    lookUps: 'Look-ups of identities',
+    lookUps: 'Finding other people',
     apps: 'Apps that sign in',
     moves: 'Moves of accounts',
     updates: 'Update checks',

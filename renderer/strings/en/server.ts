@@ -2,9 +2,9 @@ import type { TextSetting } from '../../../electron/ground/bridge.ts'
 
 /** Texts of the Server screen. */
 export const server = {
-  lead: 'The state and the settings of the server on this computer.',
+  lead: 'The state and the settings of the server on this computer. Switches and choices apply at once, text with Save.',
   leadServer:
-    'The settings of the server on this computer. Who can connect, and mail, are set by its command.',
+    'The settings of the server on this computer. Switches and choices apply at once, text with Save. Who can connect, and mail, are set by its command.',
   states: {
     starting: 'Starting',
     stopping: 'Stopping',
@@ -84,8 +84,8 @@ export const server = {
       relays: 'Relays',
       appViewDid: 'App view DID',
       appViewUrl: 'App view address',
-      backlinkStreamUrl: 'Backlink service: stream',
-      backlinkIndexUrl: 'Backlink service: index',
+      backlinkStreamUrl: 'Activity index of the network: stream',
+      backlinkIndexUrl: 'Activity index of the network: index',
     },
     signUp: { userDomains: 'Handle domains', inviteInterval: 'Invite code interval' },
     advanced: { aliases: 'Alternative method names' },

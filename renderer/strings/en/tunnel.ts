@@ -22,8 +22,8 @@ export const tunnel = {
   opened: (host: string) => `Public at ${host}`,
   openedText: 'Requests from the internet arrive through Tailscale.',
   copyAddress: 'Copy public address',
-  takeBack: 'Take back',
-  takeBackTitle: 'Take the public address back?',
+  takeBack: 'Stop being public',
+  takeBackTitle: 'Stop being public?',
   takeBackHandle: (handle: string) => `Your handle becomes ${handle} again.`,
   takeBackTexts: {
     tunnel: 'Tailscale stops passing requests on, and the settings are as they were before.',
@@ -35,9 +35,9 @@ export const tunnel = {
   handleDetail: 'A public name without a domain of your own. One account can have it.',
   handleSubmit: 'Use as handle',
   handleDone: (host: string) => `Your handle is ${host}`,
-  unfinished: 'The last attempt was not finished. Take back what it changed, then try again.',
+  unfinished: 'The last attempt was not finished. Stop being public, then try again.',
   isLeft:
-    'The server is private, but Tailscale still has the address. It answers with an error until it is taken back.',
+    'The server is private, but Tailscale still has the address. It answers with an error until you stop being public.',
   problems: {
     absent: 'Tailscale is not installed. Install it from tailscale.com, sign in, then look again.',
     tooOld: 'This version of Tailscale is too old. Update it, then look again.',

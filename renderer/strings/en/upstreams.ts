@@ -55,7 +55,7 @@ export const upstreams = {
 }
 
 export const backlinks = {
-  title: 'Backlink service',
+  title: 'Activity index of the network',
   lead: 'A service that reports activity of a whole public network about the accounts here. Its operator sees which accounts those are.',
   off: 'Off',
   states: {
