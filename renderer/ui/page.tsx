@@ -15,6 +15,8 @@ interface PageProps {
   readonly action?: ReactNode
   /** For content with long lines. */
   readonly wide?: boolean
+  /** For content that has two columns in a very wide window. */
+  readonly columns?: boolean
   readonly children: ReactNode
 }
 
@@ -36,7 +38,8 @@ export function useTitle(title: string): void {
 }
 
 /** A screen. Navigating to it focuses its heading, so that screen readers announce the name. */
-export function Page({ before, title, lead, action, wide = false, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { before, title, lead, action, wide = false, columns = false, children } = props
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(title)
   // A layout effect: a section of the screen that is sought takes the focus after it.
@@ -45,7 +48,7 @@ export function Page({ before, title, lead, action, wide = false, children }: Pa
     if (hasNavigated) heading.current?.focus({ preventScroll: true })
   }, [title])
   return (
-    <div className={classes(styles.page, wide && styles.wide)}>
+    <div className={classes(styles.page, wide && styles.wide, columns && styles.broad)}>
       {use(PageTabs)}
       <header className={styles.header}>
         <div>
@@ -60,6 +63,11 @@ export function Page({ before, title, lead, action, wide = false, children }: Pa
       {children}
     </div>
   )
+}
+
+/** Sections in one column, in a very wide window in two: down the first, then down the second. */
+export function Columns({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.columns}>{children}</div>
 }
 
 interface SectionProps {

@@ -2,7 +2,7 @@ import { Truck } from 'lucide-react'
 import { Link } from 'wouter'
 import { t } from '../../strings/en.ts'
 import { LinkButton } from '../../ui/links.tsx'
-import { Page, Panel, Row, Section } from '../../ui/page.tsx'
+import { Columns, Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { BirthDateSection } from './birth-date-section.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
@@ -15,17 +15,19 @@ import { StoredDataSection } from './stored-data-section.tsx'
 
 export function AccountScreen() {
   return (
-    <Page lead={t.account.lead} title={t.nav.account}>
-      <ProfileSection />
-      <IdentitySection />
-      <EmailSection />
-      <BirthDateSection />
-      <SignInSection />
-      <FactorsSection />
-      <SecurityChangesSection />
-      <StoredDataSection />
-      <MoveSection />
-      <DangerSection />
+    <Page columns lead={t.account.lead} title={t.nav.account}>
+      <Columns>
+        <ProfileSection />
+        <SignInSection />
+        <FactorsSection />
+        <EmailSection />
+        <SecurityChangesSection />
+        <BirthDateSection />
+        <IdentitySection />
+        <StoredDataSection />
+        <MoveSection />
+        <DangerSection />
+      </Columns>
       <p>
         <Link href="/service-tokens">{t.serviceTokens.link}</Link>
       </p>

@@ -1,8 +1,10 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import { usePublicXrpcQuery } from '../../api/hooks.ts'
+import { usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { Facts } from '../../parts/facts.tsx'
 import { t } from '../../strings/en.ts'
+import { formatNumber } from '../../strings/format.ts'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
 import { Panel, Stack } from '../../ui/page.tsx'
 import styles from './identity.module.css'
@@ -11,6 +13,7 @@ import styles from './identity.module.css'
 export function Identifiers() {
   const { did } = useSession()
   const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
+  const { data: status } = useXrpcQuery(com.core.server.checkAccountStatus, {})
   return (
     <details>
       <summary>{t.identifiers.title}</summary>
@@ -25,6 +28,15 @@ export function Identifiers() {
               text={server?.did ?? '…'}
             />
           </Panel>
+          {status && (
+            <Facts
+              facts={{
+                [t.account.revision]: status.repoRev,
+                [t.account.blocks]: formatNumber(status.repoBlocks),
+                [t.account.privateValues]: formatNumber(status.privateStateValues),
+              }}
+            />
+          )}
           <CopyBlock
             label={t.ui.copyCommand}
             text={`curl ${endpoint}/xrpc/${com.core.server.describeServer.$nsid}`}

@@ -33,18 +33,8 @@ export function StoredDataSection() {
 }
 
 function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
-  const {
-    validDid,
-    indexedRecords,
-    repoBlocks,
-    importedBlobs,
-    expectedBlobs,
-    privateStateValues,
-    repoRev,
-    mediaBytes,
-    mediaLimit,
-    omittedRecords,
-  } = figures
+  const { validDid, indexedRecords, importedBlobs, expectedBlobs, mediaBytes, mediaLimit, omittedRecords } =
+    figures
   const blobs = t.account.blobsOf(formatNumber(importedBlobs), formatNumber(expectedBlobs))
   return [
     {
@@ -57,13 +47,10 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
     },
     { name: t.account.records, value: formatNumber(indexedRecords) },
     ...(omittedRecords ? [{ name: t.account.omitted, value: formatNumber(omittedRecords.count) }] : []),
-    { name: t.account.blocks, value: formatNumber(repoBlocks) },
     ...(expectedBlobs > 0 ? [{ name: t.account.blobs, value: blobs }] : []),
     ...(mediaBytes === undefined || (mediaBytes === 0 && mediaLimit === undefined)
       ? []
       : [{ name: t.account.media, value: t.account.mediaOf(mediaBytes, mediaLimit) }]),
-    { name: t.account.privateValues, value: formatNumber(privateStateValues) },
-    ...(repoRev ? [{ name: t.account.revision, value: <code>{repoRev}</code> }] : []),
   ]
 }
 

@@ -10,6 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { ConnectSection } from './connect-section.tsx'
 import { HomeFeed } from './feed/home-feed.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import styles from './home.module.css'
 import { StateRow } from './state-row.tsx'
 
 /** Whether all is well, what there is to do, and what is new. */
@@ -27,16 +28,23 @@ export function HomeScreen() {
   }
   return (
     <Page
+      columns
       action={unread > 0 && <Link href="/notifications">{t.home.unread(unread)}</Link>}
       lead={isNew ? t.home.welcome(handle) : t.home.lead}
       title={t.nav.home}
     >
-      <StateRow />
-      <Composer />
-      <FirstSteps onConnect={showConnect} />
-      <ConnectSection ref={connect} />
-      {/* Last, because it has no end. */}
-      <HomeFeed />
+      <div className={styles.home}>
+        <StateRow />
+        <div className={styles.write}>
+          <Composer />
+        </div>
+        <FirstSteps onConnect={showConnect} />
+        <ConnectSection ref={connect} />
+        {/* Last, because it has no end. */}
+        <div className={styles.read}>
+          <HomeFeed />
+        </div>
+      </div>
     </Page>
   )
 }
