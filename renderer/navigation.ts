@@ -6,7 +6,6 @@ import {
   House,
   IdCard,
   type LucideIcon,
-  Radio,
   Search,
   Server,
   SlidersHorizontal,
@@ -60,8 +59,14 @@ const groups: readonly EntryGroup[] = [
     entries: [
       single(House, { path: '/', name: t.nav.home, key: 'h' }),
       single(Search, { path: '/search', name: t.nav.search, key: 's' }),
-      single(Bell, { path: '/notifications', name: t.nav.inbox, key: 'n' }),
-      single(Radio, { path: '/subscriptions', name: t.nav.subscriptions, key: 'b' }),
+      {
+        name: t.nav.inbox,
+        icon: Bell,
+        screens: [
+          { path: '/notifications', name: t.nav.inbox, key: 'n' },
+          { path: '/subscriptions', name: t.nav.subscriptions, key: 'b' },
+        ],
+      },
       {
         name: t.nav.account,
         icon: IdCard,

@@ -126,7 +126,7 @@ function Tabs({ isShown }: { isShown(screen: Screen): boolean }) {
   return (
     <nav aria-label={entry.name} className={styles.tabs}>
       <ul>
-        {entry.screens.map((screen) => (
+        {entry.screens.map((screen, index) => (
           <li key={screen.path}>
             <Link
               aria-current={screen.path === path ? 'page' : isWithin(path, screen) ? 'true' : undefined}
@@ -134,7 +134,8 @@ function Tabs({ isShown }: { isShown(screen: Screen): boolean }) {
               href={screen.path}
             >
               {screen.name}
-              <EntryBadge path={screen.path} />
+              {/* The count of the first one is beside the entry. */}
+              {index > 0 && <EntryBadge path={screen.path} />}
             </Link>
           </li>
         ))}

@@ -15,7 +15,7 @@ import {
   world,
 } from '../support/server/setup-world.ts'
 import { mentions } from '../support/server/social.ts'
-import { fillSignIn, heading } from '../support/server/world.ts'
+import { fillSignIn, heading, open } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice', 'bob', 'carol'], begin })
 
@@ -32,7 +32,7 @@ async function begin() {
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/', 'Home', 'No client has signed in yet.'],
-  ['/account', 'Account', 'Repository blocks'],
+  ['/account', 'Account', 'Points to this server'],
   ['/apps', 'Apps and sessions', 'Phone'],
   ['/data', 'Data', 'Records and media'],
   ['/apps', 'Apps and sessions', 'This session'],
@@ -45,7 +45,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/accounts', 'People', 'bob.test'],
   ['/reports', 'Reports', 'No open reports'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
-  ['/network', 'Network', 'Look-ups of identities'],
+  ['/network', 'Network', 'Finding other people'],
   ['/backups', 'Backups', 'No backup yet'],
   ['/logs', 'Logs', 'No log lines yet'],
   ['/requests', 'Requests', 'This server records all requests'],
@@ -225,7 +225,7 @@ test('undo: the button stays while it has the focus, and the key u triggers it',
   await page.clock.install()
   await page.reload()
   await fillSignIn(page, alice)
-  await page.getByRole('link', { name: 'Subscriptions' }).click()
+  await open(page, 'Inbox', 'Subscriptions')
   const remove = page.getByRole('button', { name: 'Remove bob.test' })
   const undo = page.getByRole('button', { name: 'Undo' })
   await remove.focus()
@@ -281,9 +281,6 @@ test('accessibility tree: navigation and Subscriptions', async () => {
             - text: Inbox
             - img "1 unread": "1"
         - listitem:
-          - link "Subscriptions":
-            - /url: "#/subscriptions"
-        - listitem:
           - link "Account":
             - /url: "#/account"
       - heading "This server" [level=2]
@@ -306,6 +303,14 @@ test('accessibility tree: navigation and Subscriptions', async () => {
   `)
   expect(await accessibilityTree(page)).toMatchInlineSnapshot(`
     "- main:
+      - navigation "Inbox":
+        - list:
+          - listitem:
+            - link "Inbox":
+              - /url: "#/notifications"
+          - listitem:
+            - link "Subscriptions":
+              - /url: "#/subscriptions"
       - heading "Subscriptions" [level=1]
       - paragraph: Get a notification when these people post.
       - text: Handle or DID

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { findingsInBothSchemes, overflowAt } from '../support/page/accessibility.ts'
 import { hour } from '../support/server/clock.ts'
 import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { open } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice'] })
 
@@ -57,7 +58,7 @@ test('filters: in a list of several pages it loads the others', async () => {
       json: isSecond ? { subscriptions: [subscription('last')] } : { subscriptions: first, cursor: 'next' },
     })
   })
-  await page.getByRole('link', { name: 'Subscriptions' }).click()
+  await open(page, 'Inbox', 'Subscriptions')
   await expect.poll(() => rows(page, 'Subscriptions').count()).toBe(25)
   await page.getByRole('searchbox', { name: 'Filter Subscriptions' }).fill('last')
   await rows(page, 'Subscriptions').filter({ hasText: 'last.example.com' }).waitFor()

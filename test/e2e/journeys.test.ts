@@ -97,7 +97,7 @@ test('connection loss: only the health probe is sent, and the page recovers', as
   await expect.poll(() => page.getByText('Loading', { exact: true }).count()).toBe(0)
   // Home asks every few seconds whether a client has arrived.
   await open(page, 'Account')
-  await page.getByText('Repository blocks').waitFor()
+  await page.getByText('Points to this server').waitFor()
   await page.waitForLoadState('networkidle')
   const failed: string[] = []
   page.on('requestfailed', (request) => failed.push(request.url()))

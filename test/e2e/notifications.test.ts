@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findings, findingsInBothSchemes, overflow } from '../support/page/accessibility.ts'
+import type { Page } from '../support/page/browser.ts'
 import type { Account } from '../support/server/client.ts'
 import { hour } from '../support/server/clock.ts'
 import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
@@ -22,12 +23,15 @@ async function notifyAlice(): Promise<void> {
   await social.post(bob, { text: 'Good morning, @alice.test', ...mentions(alice) })
 }
 
+/** The rows of the list, without the tabs above it. */
+const itemsOf = (page: Page) => page.getByRole('main').locator('li:not(nav li)')
+
 test('inbox: new notifications appear, are counted, filtered and marked as read', async () => {
   const page = await world.signedIn(alice, '/notifications')
   await page.getByText('No notifications yet').waitFor()
 
   await notifyAlice()
-  const items = page.getByRole('main').getByRole('listitem')
+  const items = itemsOf(page)
   await items.filter({ hasText: 'bob.test mentioned you' }).getByText('Good morning').waitFor()
   await items.filter({ hasText: 'bob.test followed you' }).waitFor()
   await items.filter({ hasText: 'bob.test liked your post' }).waitFor()
@@ -40,7 +44,10 @@ test('inbox: new notifications appear, are counted, filtered and marked as read'
 
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   await page.getByText('All marked as read').waitFor()
-  await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Inbox', exact: true })
+    .waitFor()
   expect(await social.unread(alice)).toBe(0)
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
@@ -50,7 +57,7 @@ test('inbox: new notifications appear, are counted, filtered and marked as read'
 test('inbox: the stream updates the list without listing again', async () => {
   await notifyAlice()
   const page = await world.signedIn(alice, '/notifications')
-  const items = page.getByRole('main').getByRole('listitem')
+  const items = itemsOf(page)
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   await expect.poll(() => items.count()).toBe(3)
   await page.waitForLoadState('networkidle')
@@ -125,7 +132,7 @@ describe('groups and posts', () => {
   test('inbox: likes of one post are one row, which shows the post and lists the people', async () => {
     const page = await world.signedIn(dora, '/notifications')
     await page.getByText('No notifications yet').waitFor()
-    const items = page.getByRole('main').getByRole('listitem')
+    const items = itemsOf(page)
     for (const name of ['erin', 'finn', 'gina', 'hugo']) {
       await social.like(await world.server.account(name), hers)
     }
@@ -146,7 +153,7 @@ describe('groups and posts', () => {
     const second = await social.reply(dora, first, hers, { text: 'Four metres' })
     await social.reply(bob, second, hers, { text: 'That is long' })
     const page = await world.signedIn(dora, '/notifications')
-    const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'How long are they?' })
+    const row = itemsOf(page).filter({ hasText: 'How long are they?' })
     await row.getByRole('link').focus()
     await page.keyboard.press('Enter')
     await heading(page, 'Post').waitFor()
@@ -201,7 +208,7 @@ test('preferences: a change is saved immediately and applied', async () => {
   const saved = async () =>
     (await world.server.get('app.example.notification.getPreferences', {}, alice)).body.preferences.like
   await expect.poll(saved).toMatchObject({ include: 'follows', list: false, push: true })
-  await page.getByRole('link', { name: 'Inbox' }).click()
+  await open(page, 'Inbox')
   await page.getByText('mentioned you').waitFor()
   expect(await page.getByText('liked your post').count()).toBe(0)
 })
@@ -247,10 +254,10 @@ test('subscriptions: one is added, produces a notification, is removed and resto
   await row.getByRole('switch', { name: 'Replies' }).check()
 
   await social.post(dan, { text: 'fresh from the garden' })
-  await page.getByRole('link', { name: 'Inbox' }).click()
+  await open(page, 'Inbox')
   await page.getByText('fresh from the garden').waitFor()
 
-  await page.getByRole('link', { name: 'Subscriptions' }).click()
+  await open(page, 'Inbox', 'Subscriptions')
   await heading(page, 'Subscriptions').waitFor()
   await page.getByRole('button', { name: 'Remove dan.test' }).click()
   await page.getByText('Unsubscribed from dan.test').waitFor()
@@ -347,7 +354,7 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
     await social.reply(author, hers, hers, { text: `reply ${at}` })
   }
   const page = await world.signedIn(carla, '/notifications')
-  const items = page.getByRole('main').getByRole('listitem')
+  const items = itemsOf(page)
   await items.first().waitFor()
   expect(await items.count()).toBeLessThan(120)
   // Each new page moves the end: press End until no more pages load.
@@ -395,8 +402,8 @@ test('inbox: a complete list creates no IntersectionObserver', async () => {
       }
     }
   })
-  await page.getByRole('link', { name: 'Inbox' }).click()
-  await page.getByRole('main').getByRole('listitem').first().waitFor()
+  await open(page, 'Inbox')
+  await itemsOf(page).first().waitFor()
   await open(page, 'Settings')
   await heading(page, 'Settings').waitFor()
   expect(await page.evaluate('observers')).toBe(0)
@@ -418,7 +425,7 @@ test('inbox: a failed page is requested once and shows the error at the end of t
   })
   // The stream has begun: its first message does not load the list again.
   await page.getByRole('link', { name: /^Inbox \d+ unread$/ }).click()
-  const items = page.getByRole('main').getByRole('listitem')
+  const items = itemsOf(page)
   await items.first().waitFor()
   await page.keyboard.press('End')
   const failed = page.getByRole('alert').filter({ hasText: 'Too many attempts.' })

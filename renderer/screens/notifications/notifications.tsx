@@ -1,5 +1,6 @@
 import { BellRing, CheckCheck } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
 import { useNotifications, useSeenMarker, useUnreadCount } from '../../api/notifications.ts'
 import { type Filter, filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
@@ -28,12 +29,14 @@ export function NotificationsScreen() {
   return (
     <Page
       action={
-        unread > 0 &&
-        newest && (
-          <Button icon={<CheckCheck aria-hidden size={16} />} onClick={() => marker.mutate(newest)}>
-            {t.notifications.markAll}
-          </Button>
-        )
+        <>
+          <Link href="/preferences">{t.notifications.choose}</Link>
+          {unread > 0 && newest && (
+            <Button icon={<CheckCheck aria-hidden size={16} />} onClick={() => marker.mutate(newest)}>
+              {t.notifications.markAll}
+            </Button>
+          )}
+        </>
       }
       lead={t.notifications.lead}
       title={t.nav.inbox}

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
-import { app } from '../../../lexicons/generated/index.ts'
+import { app, com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/call-errors.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Section } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/states.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './preferences.module.css'
@@ -22,8 +22,10 @@ const groups: readonly { readonly title: string; readonly reasons: readonly Reas
 export function PreferencesScreen() {
   const query = useXrpcQuery(app.example.notification.getPreferences, {})
   const change = usePreferenceChange()
+  const { data: status } = useXrpcQuery(com.core.server.checkAccountStatus, {})
   return (
     <Page lead={t.preferences.lead} title={t.nav.notifications}>
+      {status?.pushDevices === 0 && <Notice>{t.preferences.noDevice}</Notice>}
       <Loaded query={query} rows={6}>
         {({ preferences }) =>
           groups.map(({ title, reasons }) => (

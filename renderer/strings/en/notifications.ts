@@ -2,7 +2,8 @@
 import { count, formatNumber } from '../format.ts'
 
 export const notifications = {
-  lead: 'Likes, replies, follows and other activity that mentions you.',
+  lead: 'What others did with your posts and profile.',
+  choose: 'Choose what appears here',
   filter: 'Show',
   filters: {
     all: 'All',
@@ -41,6 +42,8 @@ export const notifications = {
 
 export const preferences = {
   lead: 'Choose what appears in your inbox and what is pushed to your devices. Changes are saved immediately.',
+  noDevice:
+    'No device has asked for push yet. An app that can show push messages asks by itself, once it is signed in.',
   conversation: 'Conversation',
   reactions: 'Likes and reposts',
   people: 'People',

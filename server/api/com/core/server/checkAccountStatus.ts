@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { isDidValid } from '../../../../identity/accounts/did-status.ts'
 import { activationOf } from '../../../../identity/accounts/unactivated.ts'
 import * as blobs from '../../../../repository/tables/blobs.ts'
@@ -35,6 +36,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
       importedBlobs: blobs.referencedTotal(store, did).count,
+      pushDevices: pushRegistrations.count(store, did),
       mediaBytes: blobs.bytesOf(store, did),
       mediaLimit: room.mediaLimit(did),
     }
