@@ -42,6 +42,7 @@ import { setupTunnel } from './tunnels/tunnel.ts'
 import { setupMenu } from './window/menu.ts'
 import { setupNotifications } from './window/native-notifications.ts'
 import { setupTray } from './window/tray.ts'
+import { setupUnreadBadge } from './window/unread-badge.ts'
 import { setupUpdateNotices } from './window/update-notices.ts'
 import { setupWindow } from './window/window.ts'
 import { setupClosing } from './window/window-close.ts'
@@ -95,12 +96,13 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, makeBackup: backups.make, log })
   setupNotifications({ server, window, file, secrets, bus })
+  setupUnreadBadge({ server, window, secrets, bus })
   const calls = {
     ...{ ...server.calls, ...settings.calls, ...updates.calls, ...actions.calls, ...logs.calls },
     ...{ ...backups.calls, ...copies, ...restores, ...tunnel, ...connector },
     ...{ ...outboxCalls({ dataDir, server, bus, log }), ...factorCalls(server) },
   }
-  setupPage({ calls, dataDir, server, window, settings, secrets, quitting, bus, log })
+  setupPage({ calls, dataDir, server, window, settings, secrets, bus, log })
   await tray.find()
   followLinks((screen) => window.show(screen))
   app.on('activate', () => window.show())

@@ -11,8 +11,9 @@ const wire: Wire = {
   call: 'desktop:call',
   event: 'desktop:event',
   sessions: 'desktop:sessions',
-  unread: 'desktop:unread',
+  scroll: 'desktop:scroll',
   unsaved: 'desktop:unsaved',
+  held: 'desktop:held',
 }
 
 type Listener = (value: unknown) => void
@@ -35,8 +36,9 @@ function createBridge({ sessions, ...rest }: Initial): Bridge {
   return {
     ...rest,
     sessions: { initial: sessions, save: (text) => ipcRenderer.send(wire.sessions, text) },
-    setUnread: (count) => ipcRenderer.send(wire.unread, count),
+    setScroll: (scroll) => ipcRenderer.send(wire.scroll, scroll),
     setUnsaved: (isUnsaved) => ipcRenderer.send(wire.unsaved, isUnsaved),
+    setHeld: (isHeld) => ipcRenderer.send(wire.held, isHeld),
     call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
     on(event, listener) {
       const registered = listeners.get(event) ?? new Set()

@@ -426,10 +426,14 @@ export interface DesktopBridge {
     readonly initial: string | null
     save(sessions: string): void
   }
-  /** Number of unread notifications over all accounts, for the badge of the app's icon. */
-  setUnread(count: number): void
+  /** Where the page is scrolled to when it loads again: a window that is closed to the tray ends its page. */
+  readonly initialScroll: number
+  /** Reports the scroll position, in CSS pixels. */
+  setScroll(scroll: number): void
   /** Whether the page holds changes that quitting would discard. */
   setUnsaved(isUnsaved: boolean): void
+  /** Whether more than that would be lost with the page: a dialog, input, a call under way. A closed window then keeps its page. */
+  setHeld(isHeld: boolean): void
   call<C extends Channel>(
     channel: C,
     ...args: Parameters<DesktopCalls[C]>

@@ -14,6 +14,8 @@ interface BusEvents {
   readonly copies: []
   /** New notifications are on disk. */
   readonly arrival: [Arrivals]
+  /** The page has stored its sessions. */
+  readonly sessions: []
   /** The person closes the window. It stays open unless a listener closes it. */
   readonly windowClose: [BrowserWindow]
 }

@@ -7,14 +7,15 @@ export const wire = {
   call: 'desktop:call',
   event: 'desktop:event',
   sessions: 'desktop:sessions',
-  unread: 'desktop:unread',
+  scroll: 'desktop:scroll',
   unsaved: 'desktop:unsaved',
+  held: 'desktop:held',
 } as const
 
 /** Values that the page needs before its first line runs. */
 export type Initial = Pick<
   DesktopBridge,
-  'endpoint' | 'version' | 'platform' | 'hasSource' | 'initialState'
+  'endpoint' | 'version' | 'platform' | 'hasSource' | 'initialState' | 'initialScroll'
 > & {
   readonly sessions: string | null
 }

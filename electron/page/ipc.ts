@@ -9,6 +9,7 @@ import type { Channel } from '../ground/bridge.ts'
 import type { Calls } from '../ground/calls.ts'
 import { isOurs } from '../ground/protocol.ts'
 import { type Initial, wire } from '../ground/wire.ts'
+import type { PageState } from '../window/window.ts'
 
 export interface IpcDeps {
   readonly calls: Calls
@@ -17,15 +18,15 @@ export interface IpcDeps {
   readonly initial: () => Initial
   /** Sessions to store, as one text. */
   readonly onSessions: (sessions: string) => void
-  readonly onUnread: (count: number) => void
-  readonly onUnsaved: (isUnsaved: boolean) => void
+  /** Changes of what the page reports of itself. */
+  readonly onReport: (report: Partial<PageState>) => void
   readonly log: Logger
 }
 
 const maxSessionsLength = 1024 * 1024
 
 export function registerIpc(deps: IpcDeps): void {
-  const { initial, onSessions, onUnread, onUnsaved } = deps
+  const { initial, onSessions, onReport } = deps
   registerCalls(deps)
   ipcMain.on(wire.initial, (event) => {
     event.returnValue = isOurPage(event, wire.initial, deps) ? initial() : null
@@ -38,10 +39,11 @@ export function registerIpc(deps: IpcDeps): void {
   on(wire.sessions, (sessions) => {
     if (typeof sessions === 'string' && sessions.length <= maxSessionsLength) onSessions(sessions)
   })
-  on(wire.unread, (count) => {
-    if (Number.isSafeInteger(count) && (count as number) >= 0) onUnread(count as number)
+  on(wire.scroll, (scroll) => {
+    if (typeof scroll === 'number' && Number.isFinite(scroll) && scroll >= 0) onReport({ scroll })
   })
-  on(wire.unsaved, (isUnsaved) => onUnsaved(isUnsaved === true))
+  on(wire.unsaved, (isUnsaved) => onReport({ isUnsaved: isUnsaved === true }))
+  on(wire.held, (isHeld) => onReport({ isHeld: isHeld === true }))
 }
 
 function registerCalls(deps: IpcDeps): void {

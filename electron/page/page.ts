@@ -10,11 +10,9 @@ import { built } from '../ground/folders.ts'
 import { sourcePage } from '../ground/project.ts'
 import { serveRenderer } from '../ground/protocol.ts'
 import type { Initial } from '../ground/wire.ts'
-import type { Quitting } from '../server/quit.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { SettingsControl } from '../server/settings-control.ts'
 import type { Secrets } from '../settings/secrets.ts'
-import { showUnread } from '../system/badge.ts'
 import type { MainWindow } from '../window/window.ts'
 import { registerIpc } from './ipc.ts'
 
@@ -25,22 +23,23 @@ export interface PageDeps {
   readonly secrets: Secrets
   readonly bus: Bus
   readonly server: EmbeddedServer
-  readonly quitting: Quitting
   readonly window: MainWindow
   readonly settings: SettingsControl
 }
 
 export function setupPage(deps: PageDeps): void {
-  const { calls, server, window, secrets, quitting, bus, log } = deps
+  const { calls, server, window, secrets, bus, log } = deps
   reloadOnNewEndpoint(server, window, bus)
   sendEvents(deps)
   registerIpc({
     calls,
     contents: () => window.browserWindow?.webContents,
-    initial: () => initialFor(server, secrets),
-    onSessions: (sessions) => secrets.write('sessions', sessions),
-    onUnread: (count) => showUnread(count, window.browserWindow),
-    onUnsaved: (isUnsaved) => quitting.setQuestion(isUnsaved ? window.confirmDiscard : undefined),
+    initial: () => initialFor(server, secrets, window),
+    onSessions: (sessions) => {
+      secrets.write('sessions', sessions)
+      bus.emit('sessions')
+    },
+    onReport: window.report,
     log,
   })
 }
@@ -73,7 +72,7 @@ function sendEvents({ dataDir, settings, window, secrets, log, bus }: PageDeps):
   })
 }
 
-function initialFor(server: EmbeddedServer, secrets: Secrets): Initial {
+function initialFor(server: EmbeddedServer, secrets: Secrets, window: MainWindow): Initial {
   return {
     endpoint: server.endpoint,
     version: {
@@ -85,6 +84,7 @@ function initialFor(server: EmbeddedServer, secrets: Secrets): Initial {
     platform: process.platform as Initial['platform'],
     hasSource: sourcePage !== undefined,
     initialState: server.state,
+    initialScroll: window.scroll,
     sessions: secrets.read('sessions'),
   }
 }

@@ -1,4 +1,4 @@
-/** Closing the window: it quits the app, hides the window in the tray, or asks. */
+/** Closing the window: it quits the app, leaves it in the tray, or asks. */
 
 import type { BrowserWindow } from 'electron'
 import type { Bus } from '../ground/bus.ts'
@@ -25,7 +25,7 @@ export function setupClosing(deps: ClosingDeps): void {
 async function close(window: BrowserWindow, deps: ClosingDeps): Promise<void> {
   if (!deps.file.get('settings').closeToTray) return deps.quitting.quit()
   if (await deps.tray.find()) {
-    hide(window)
+    deps.window.closeToTray()
     return showNoticeOnce(deps)
   }
   const { quit, minimize, cancel } = t.closing
@@ -43,12 +43,4 @@ function showNoticeOnce({ file, window }: ClosingDeps): void {
     () => window.show(),
     () => window.showLater(t.stillRunning),
   )
-}
-
-/** macOS leaves a black screen if a full-screen window is hidden. */
-function hide(window: BrowserWindow): void {
-  if (process.platform === 'darwin' && window.isFullScreen()) {
-    window.once('leave-full-screen', () => window.hide())
-    window.setFullScreen(false)
-  } else window.hide()
 }

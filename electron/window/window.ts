@@ -1,4 +1,7 @@
-/** The one window: its position, its crashes, and how the main process reaches its page. */
+/**
+ * The one window: its position, its crashes, and how the main process reaches its page. A window that is closed to the tray ends with
+ * its renderer process, unless its page holds something. The next one continues on the same screen.
+ */
 
 import { join } from 'node:path'
 import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
@@ -17,20 +20,35 @@ import { icon } from '../system/icons.ts'
 import { loadPage, revealWhenReady } from './page-load.ts'
 
 export interface MainWindow {
-  /** Undefined until it is first shown. */
+  /** Undefined until it is first shown, and after it was closed to the tray. */
   readonly browserWindow: BrowserWindow | undefined
+  /** Where the page is scrolled to, or was when it ended. */
+  readonly scroll: number
   /** Brings it to the front, on a screen if one is given. */
   show(screen?: string): void
   /** Whether the window has the focus and is on this screen. */
   isShowing(screen: string): boolean
+  /** Ends the window and its page once the page holds nothing. */
+  closeToTray(): void
+  /** Receives the state of the page. */
+  report(changes: Partial<PageState>): void
   send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
   /** Reloads the page on its current screen. */
   reload(): void
-  /** Asks whether to quit and discard unsaved changes of the page. */
-  confirmDiscard(): Promise<boolean>
   /** Shows a message at the next opening: for a notification that the system could not show. */
   showLater(notice: Notice): void
 }
+
+/** What the page reports of itself. */
+export interface PageState {
+  readonly scroll: number
+  /** Quitting would discard changes. */
+  readonly isUnsaved: boolean
+  /** More than that would be lost with the page. */
+  readonly isHeld: boolean
+}
+
+const nothingHeld = { isUnsaved: false, isHeld: false } as const
 
 export interface Notice {
   readonly title: string
@@ -49,9 +67,13 @@ const crashLoopMs = 10_000
 
 export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindow {
   const { isQuitting } = quitting
-  const reloadAfterCrash = createCrashReload(log)
+  const isFirstCrash = createCrashCheck()
   let window: BrowserWindow | undefined
   let pendingNotice: Notice | undefined
+  let page: PageState = { scroll: 0, ...nothingHeld }
+  /** The screen on which the last page ended. */
+  let lastPath = '/'
+  let isInTray = false
 
   function open(path: string): BrowserWindow {
     const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
@@ -65,15 +87,49 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
     })
     // Windows does not wait at the end of a session. Acknowledged writes are on disk already.
     opened.on('session-end', quitting.end)
-    opened.webContents.on('render-process-gone', (_, { reason }) =>
-      reloadAfterCrash(opened.webContents, reason),
-    )
+    opened.webContents.on('render-process-gone', (_, { reason }) => {
+      log.error({ reason }, 'page crashed')
+      report(nothingHeld)
+      const isReloaded = isFirstCrash() && reason !== 'clean-exit'
+      if (isReloaded && window === opened) opened.webContents.reload()
+    })
+    opened.once('show', () => showPendingNotice(opened))
     opened.on('closed', () => {
       window = undefined
+      isInTray = false
+      report(nothingHeld)
     })
     const reveal = revealWhenReady(opened, maximized === true)
     void loadPage(opened, { url: `${pageUrl}#${path}`, reveal, isQuitting, log })
     return opened
+  }
+
+  function report(changes: Partial<PageState>): void {
+    page = { ...page, ...changes }
+    quitting.setQuestion(page.isUnsaved ? confirmDiscard : undefined)
+    leaveInTray()
+  }
+
+  /** Ends the window that was closed to the tray, or hides it while its page holds something. */
+  function leaveInTray(): void {
+    if (!window || !isInTray) return
+    if (page.isUnsaved || page.isHeld) window.hide()
+    else {
+      lastPath = pathOf(window.webContents)
+      window.destroy()
+    }
+  }
+
+  function bringBack(hidden: BrowserWindow): void {
+    isInTray = false
+    bringToFront(hidden)
+  }
+
+  async function confirmDiscard(): Promise<boolean> {
+    if (!window) return true
+    bringBack(window)
+    const { quit, stay } = t.unsaved
+    return (await ask(window, t.unsaved, [quit, stay], { preferred: 1 })) === quit
   }
 
   function showPendingNotice(opened: BrowserWindow): void {
@@ -88,28 +144,33 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
     get browserWindow() {
       return window
     },
+    get scroll() {
+      return page.scroll
+    },
     show(path) {
       if (!window) {
-        window = open(path ?? '/')
+        if (path !== undefined && path !== lastPath) page = { ...page, scroll: 0 }
+        window = open(path ?? lastPath)
         return
       }
-      bringToFront(window)
+      bringBack(window)
       if (path !== undefined) send('navigate', path)
       showPendingNotice(window)
     },
     showLater(notice) {
       pendingNotice = notice
     },
-    isShowing: (path) =>
-      window?.isFocused() === true && URL.parse(window.webContents.getURL())?.hash === `#${path}`,
+    isShowing: (path) => window?.isFocused() === true && pathOf(window.webContents) === path,
+    closeToTray() {
+      if (window)
+        leaveFullScreen(window, () => {
+          isInTray = true
+          leaveInTray()
+        })
+    },
+    report,
     send,
     reload: () => window?.webContents.reload(),
-    async confirmDiscard() {
-      if (!window) return true
-      window.show()
-      const { quit, stay } = t.unsaved
-      return (await ask(window, t.unsaved, [quit, stay], { preferred: 1 })) === quit
-    },
   }
 }
 
@@ -142,15 +203,27 @@ function savePosition(window: BrowserWindow, file: SettingsFile, log: Logger): v
   }
 }
 
-/** Returns a function that reloads a crashed page, unless it crashed shortly before. */
-function createCrashReload(log: Logger): (contents: WebContents, reason: string) => void {
+/** Returns a function to call at each crash: false if the one before was shortly before. */
+function createCrashCheck(): () => boolean {
   let crashedAt = Number.NEGATIVE_INFINITY
-  return (contents, reason) => {
-    log.error({ reason }, 'page crashed')
+  return () => {
     const isFirst = performance.now() - crashedAt > crashLoopMs
     crashedAt = performance.now()
-    if (isFirst && reason !== 'clean-exit') contents.reload()
+    return isFirst
   }
+}
+
+/** The path of the screen that a page shows. */
+function pathOf(contents: WebContents): string {
+  return URL.parse(contents.getURL())?.hash.slice(1) || '/'
+}
+
+/** macOS leaves a black screen if a full-screen window is hidden. */
+function leaveFullScreen(window: BrowserWindow, then: () => void): void {
+  if (process.platform === 'darwin' && window.isFullScreen()) {
+    window.once('leave-full-screen', then)
+    window.setFullScreen(false)
+  } else then()
 }
 
 function bringToFront(window: BrowserWindow): void {

@@ -5,7 +5,6 @@
 import {
   type InfiniteData,
   type QueryClient,
-  queryOptions,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -26,18 +25,15 @@ const pageSize = 50
 /** A seen marker that marks nothing as read. */
 const epoch = '1970-01-01T00:00:00.000Z'
 
-/** The query of the unread count. For the current account, the stream keeps it up to date. */
-export function unreadCountQuery(did: string) {
-  return queryOptions({
+/** The stream keeps the count up to date. */
+export function useUnreadCount(): number {
+  const { did, status } = useSession()
+  const { data } = useQuery({
     queryKey: keyOf(did, getUnreadCount, {}),
     queryFn: ({ signal }) => callAs(did, getUnreadCount, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+    enabled: status !== 'takendown',
   })
-}
-
-export function useUnreadCount(): number {
-  const { did, status } = useSession()
-  const { data } = useQuery({ ...unreadCountQuery(did), enabled: status !== 'takendown' })
   return data?.count ?? 0
 }
 

@@ -1,15 +1,14 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useIsMutating, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import type { DesktopBridge } from '../../electron/ground/bridge.ts'
 import { connection, probe } from '../api/connection.ts'
 import { invalidate, keyOf, serverState } from '../api/desktop.ts'
-import { unreadCountQuery } from '../api/notifications.ts'
-import { useSessions } from '../api/sessions.ts'
 import { useStore } from '../store.ts'
-import { unsavedContents, unsavedForms } from '../ui/unsaved.ts'
+import { holds, unsavedContents, unsavedForms } from '../ui/unsaved.ts'
+import { restoreScroll } from './restore-scroll.ts'
 
-/** Handles events of the desktop, and reports unread count and unsaved changes to it. Renders nothing. */
+/** Handles events of the desktop, and reports to it what would be lost with the page. Renders nothing. */
 export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) {
   const client = useQueryClient()
   const [, navigate] = useLocation()
@@ -28,25 +27,20 @@ export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) 
   useEffect(() => {
     desktop.setUnsaved(isUnsaved)
   }, [desktop, isUnsaved])
-  useUnreadBadge(desktop)
+  const isHeld = useStore(holds) + useIsMutating() > 0
+  useEffect(() => {
+    desktop.setHeld(isHeld)
+  }, [desktop, isHeld])
+  useScroll(desktop)
   return null
 }
 
-/** The current account has a stream; the others are polled, also in a hidden window. */
-const pollMs = 30_000
-
-/** Reports the unread count of all accounts to the desktop. */
-function useUnreadBadge(desktop: DesktopBridge): void {
-  const sessions = useSessions().filter(({ status }) => status !== 'takendown')
-  const unread = useQueries({
-    queries: sessions.map(({ did }) => ({
-      ...unreadCountQuery(did),
-      refetchInterval: pollMs,
-      refetchIntervalInBackground: true,
-    })),
-    combine: (counts) => counts.reduce((sum, { data }) => sum + (data?.count ?? 0), 0),
-  })
+/** Continues where the last page was scrolled to, and reports the position. */
+function useScroll(desktop: DesktopBridge): void {
+  useEffect(() => restoreScroll(desktop.initialScroll), [desktop])
   useEffect(() => {
-    desktop.setUnread(unread)
-  }, [desktop, unread])
+    const report = () => desktop.setScroll(window.scrollY)
+    document.addEventListener('scroll', report, { passive: true })
+    return () => document.removeEventListener('scroll', report)
+  }, [desktop])
 }

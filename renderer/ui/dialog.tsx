@@ -9,7 +9,7 @@ import { Field } from './field.tsx'
 import { type Fields, Form } from './form.tsx'
 import { Stack } from './page.tsx'
 import { FormError } from './states.tsx'
-import { useUnsaved } from './unsaved.ts'
+import { useHold, useUnsaved } from './unsaved.ts'
 
 interface DialogProps {
   readonly title: string
@@ -35,6 +35,7 @@ export function Dialog({
 }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
+  useHold(true)
   // A layout effect: `close` restores the focus only while the element is in the document.
   useLayoutEffect(() => {
     const dialog = ref.current

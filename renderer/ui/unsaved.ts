@@ -1,4 +1,4 @@
-/** What would be lost: forms with unsaved changes, and what only the page has. */
+/** What would be lost: forms with unsaved changes, what only the page has, and what holds the page of a closed window. */
 import { useEffect } from 'react'
 import { createStore, type Store } from '../store.ts'
 
@@ -15,6 +15,14 @@ export function useUnsaved(isUnsaved: boolean): void {
 /** While `isUnsaved`, closing the page needs confirmation. */
 export function useUnsavedContent(isUnsaved: boolean): void {
   useCounted(unsavedContents, isUnsaved)
+}
+
+/** The number of components that hold the page. */
+export const holds = createStore(0)
+
+/** While `isHeld`, the page goes on after its window was closed to the tray: a later one could not continue there. */
+export function useHold(isHeld: boolean): void {
+  useCounted(holds, isHeld)
 }
 
 function useCounted(store: Store<number>, isCounted: boolean): void {

@@ -20,6 +20,7 @@ export function ComposerForm(props: ComposerProps) {
     <Form
       busy={isPosting}
       className={styles.form}
+      isStored
       onDragOver={adding.onDragOver}
       onDrop={adding.onDrop}
       onKeyDown={submitOnEnter}

@@ -11,6 +11,7 @@ import { DesktopLinks } from '../../parts/settings/desktop-links.tsx'
 import { t } from '../../strings/en.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { Loaded } from '../../ui/states.tsx'
+import { useHold } from '../../ui/unsaved.ts'
 import { Authorize } from './authorize.tsx'
 import styles from './entrance.module.css'
 import { MoveIn } from './move-in.tsx'
@@ -30,6 +31,8 @@ export function Entrance() {
   const request = authorizedRequest(path)
   const inviteCode = invitedCode(path)
   const server = usePublicXrpcQuery(com.core.server.describeServer, {})
+  // Its steps are known to this page only.
+  useHold(true)
   // The path may stay the same, and with it the scroll position.
   useLayoutEffect(() => () => window.scrollTo(0, 0), [])
   return (

@@ -34,6 +34,7 @@ describe.runIf(isStandIn)('window', () => {
   test('a late ready-to-show does not bring back a window that was closed to the tray', async () => {
     const app = await (await newMachine()).start({ quirks: ['ready-to-show-late'] })
     await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: true })
+    await heading(await app.page(), 'Create the first account').waitFor()
     await app.closeWindow()
     await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: false, focused: false })
   })

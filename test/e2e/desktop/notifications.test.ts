@@ -66,10 +66,14 @@ const shown = async () => (await app.look()).notifications
 
 test('a like is shown, and a click on it opens the inbox', async () => {
   await app.closeWindow()
+  await expect.poll(async () => (await app.look()).windows, soon).toEqual([])
   await write(bob, 'app.example.feed.like', { subject: post, createdAt })
   await expect.poll(shown, soon).toContainEqual({ title: 'Bob liked your post', body: '' })
   await app.clickNotification('Bob liked your post')
-  expect((await app.look()).windows[0]).toMatchObject({ visible: true, focused: true })
+  page = await app.page()
+  await expect
+    .poll(async () => (await app.look()).windows, soon)
+    .toMatchObject([{ visible: true, focused: true }])
   await heading(page, 'Inbox').waitFor()
 })
 

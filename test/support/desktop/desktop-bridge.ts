@@ -78,10 +78,10 @@ export class ScriptedDesktop {
   readonly endpoint: string
   /** All calls so far: channel, then arguments. */
   readonly calls: unknown[][] = []
-  /** The count on the badge of the app icon. */
-  unread = 0
   /** Whether the page has reported unsaved changes. */
   unsaved = false
+  /** Whether the page has reported that a closed window must keep it. */
+  held = false
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
@@ -132,8 +132,8 @@ export class ScriptedDesktop {
       this.calls.push([channel, ...args])
       return (this.handlers[channel] as (...args: never[]) => unknown)(...args)
     })
-    await page.exposeFunction('desktopUnread', (count: number) => {
-      this.unread = count
+    await page.exposeFunction('desktopHeld', (isHeld: boolean) => {
+      this.held = isHeld
     })
     await page.exposeFunction('desktopUnsaved', (isUnsaved: boolean) => {
       this.unsaved = isUnsaved
@@ -266,8 +266,10 @@ function installBridge({
       initial: page.sessionStorage.getItem(storageKey) ?? sessions,
       save: (changed: string) => page.sessionStorage.setItem(storageKey, changed),
     },
-    setUnread: page.desktopUnread,
+    initialScroll: 0,
+    setScroll: () => {},
     setUnsaved: page.desktopUnsaved,
+    setHeld: page.desktopHeld,
     call: (channel: string, ...args: unknown[]) => page.desktopCall(channel, args),
     on(event: string, listener: (value: unknown) => void) {
       const handle = ({ detail }: { detail: { event: string; value: unknown } }) => {

@@ -21,7 +21,7 @@ export interface LaunchOptions {
 
 /** A running app. */
 export interface Driven {
-  /** The page of the first window, once it is open. */
+  /** The page of the window, once it is open. */
   page(): Promise<Page>
   probe(name: keyof Probe, ...args: unknown[]): Promise<unknown>
   /** Sends a signal to the main process. */

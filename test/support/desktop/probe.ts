@@ -35,6 +35,8 @@ export interface Probed {
   readonly opened: readonly string[]
   readonly clipboard: string
   readonly badge: number
+  /** Resident memory of the main process, in 10^6 bytes. */
+  readonly megabytes: number
   /** Folder of settings, secrets and logs. */
   readonly userData: string
   readonly theme: string
@@ -162,6 +164,7 @@ const probe = {
       opened,
       clipboard: await clipboard.readText(),
       badge: app.getBadgeCount(),
+      megabytes: process.memoryUsage.rss() / 1e6,
       userData: app.getPath('userData'),
       theme: nativeTheme.themeSource,
       sandboxEnabled,

@@ -20,7 +20,7 @@ export async function launchElectron(binary: string, { env, args }: LaunchOption
   })
   const child = electronApp.process()
   return {
-    page: () => electronApp.firstWindow(),
+    page: async () => electronApp.windows()[0] ?? electronApp.waitForEvent('window'),
     probe: (name, ...given) =>
       electronApp.evaluate(
         (_, [method, values]) =>

@@ -12,6 +12,8 @@ const run = join(import.meta.dirname, '../electron-double/run.ts')
 /** The folder of the bundles, if there are any; see `build/test-servers.ts`. */
 const bundles = process.env.PDS_TEST_SERVERS
 
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
+
 /** Chromium has no scheme `app`: this host replaces it. A loopback address is a secure context. */
 const appHost = 'http://127.0.0.99'
 const appUrl = 'app://pds'
@@ -65,20 +67,25 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
   })
   const rpc = createRpc(child)
   const pages = new Map<number, Promise<Page>>()
-  const first = Promise.withResolvers<Page>()
+  let loaded = Promise.withResolvers<Page>()
+  /** The storage of the session, which outlives the windows. */
+  let storage: Promise<StorageState | undefined> = Promise.resolve(undefined)
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   if (child.pid) running.set(child.pid, rpc)
   void exited.then(async () => {
     running.delete(child.pid ?? 0)
-    first.promise.catch(() => {})
-    first.reject(new Error('the app has ended'))
+    loaded.promise.catch(() => {})
+    loaded.reject(new Error('the app has ended'))
     for (const page of pages.values()) await page.then((one) => one.context().close()).catch(() => {})
   })
   const pageOf = (id: number) => pages.get(id) ?? Promise.reject(new Error(`there is no window ${id}`))
 
   const handlers: Record<string, (...args: never[]) => unknown> = {
-    'window.create': (id: number, options: WindowOptions) => {
-      pages.set(id, createPage(rpc, id, options))
+    'window.create': (id: number, options: Omit<WindowOptions, 'storageState'>) => {
+      pages.set(
+        id,
+        storage.then((storageState) => createPage(rpc, id, { ...options, storageState })),
+      )
     },
     'window.load': async (id: number, url: string) => {
       const page = await pageOf(id)
@@ -87,13 +94,16 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
       } finally {
         // A load that was aborted by a reload ends with the load event of that reload.
         await page.waitForLoadState().catch(() => {})
-        first.resolve(page)
+        loaded.resolve(page)
       }
     },
     'window.destroy': async (id: number) => {
-      const page = await pageOf(id)
+      const closing = pageOf(id)
       pages.delete(id)
-      await page.context().close()
+      loaded = Promise.withResolvers()
+      storage = closing.then((page) => page.context().storageState())
+      await storage
+      await (await closing).context().close()
     },
     'page.reload': async (id: number) => void (await (await pageOf(id)).reload()),
     'page.send': async (id: number, channel: string, values: unknown[]) => {
@@ -113,7 +123,7 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
   for (const [name, handler] of Object.entries(handlers)) rpc.handlers.set(name, handler)
 
   return {
-    page: () => first.promise,
+    page: () => loaded.promise,
     probe: (name, ...given) => rpc.call('probe', name, given),
     signal: (name) => child.kill(name),
     exited,
@@ -124,10 +134,13 @@ interface WindowOptions {
   readonly width: number
   readonly height: number
   readonly preload: string
+  readonly storageState: StorageState | undefined
 }
 
-async function createPage(rpc: Rpc, id: number, { width, height, preload }: WindowOptions): Promise<Page> {
+async function createPage(rpc: Rpc, id: number, options: WindowOptions): Promise<Page> {
+  const { width, height, preload, storageState } = options
   const context = await (await browser()).newContext({
+    ...(storageState && { storageState }),
     viewport: { width, height },
     reducedMotion: 'reduce',
     locale: 'en-GB',

@@ -109,6 +109,7 @@ export class BrowserWindow extends EventEmitter {
     BrowserWindow.#all.set(this.id, this)
     app.emit('web-contents-created', {}, this.webContents)
     notifyDriver('window.create', this.id, { width, height, preload: options.webPreferences?.preload })
+    app.emit('browser-window-created', {}, this)
     if (options.show !== false) this.show()
   }
 
