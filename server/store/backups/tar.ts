@@ -1,6 +1,5 @@
 /** Tar archives (POSIX ustar) of regular files, written and read as streams. */
 import { ReadableStream } from 'node:stream/web'
-import { createTarDecoder, createTarPacker } from 'modern-tar'
 
 export interface TarFile {
   readonly name: string
@@ -11,6 +10,7 @@ export interface TarFile {
 
 /** Returns an archive, of which at most 8 MiB are in memory. */
 export async function* writeTar(files: AsyncIterable<TarFile>, mtime: Date): AsyncGenerator<Uint8Array> {
+  const { createTarPacker } = await import('modern-tar')
   const { readable, controller } = createTarPacker()
   const write = async () => {
     for await (const { name, size, content } of files)
@@ -26,6 +26,7 @@ export async function* writeTar(files: AsyncIterable<TarFile>, mtime: Date): Asy
  * Leaves out directories and links. Throws when the archive is damaged, cut short or has a trailer.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarFile> {
+  const { createTarDecoder } = await import('modern-tar')
   const entries = ReadableStream.from(chunks).pipeThrough(createTarDecoder({ strict: true }))
   for await (const { header, body } of entries) {
     const { name, size, type } = header
