@@ -2,7 +2,8 @@
  * `npm run bench`: time and memory of the server, beside a bare node:http server and the bare disk in the same run, and beside
  * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
  * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3. So do `big`, whose phases and size
- * follow it (see big/big.ts), `copies`, `against COMMIT` (another commit beside this one) and `gate` (CPU time beside bare express).
+ * follow it (see big/big.ts), `copies`, `against COMMIT` (another commit beside this one), `gate` (CPU time beside bare express) and
+ * `light` (start and memory of server, main process and page).
  */
 import { benchAgainst } from './against.ts'
 import { benchBig } from './big/big.ts'
@@ -12,6 +13,7 @@ import { removeFolders } from './folders.ts'
 import { benchGate } from './gate.ts'
 import { benchImport } from './import.ts'
 import { benchInstall } from './install.ts'
+import { benchLight } from './light.ts'
 import { benchNotifications } from './notifications.ts'
 import { benchOAuth } from './oauth.ts'
 import { benchReading } from './reading.ts'
@@ -52,6 +54,7 @@ try {
   else if (args[0] === 'copies') await benchCopies(args.slice(1))
   else if (args[0] === 'against') await benchAgainst(args.slice(1))
   else if (args[0] === 'gate') await benchGate()
+  else if (args[0] === 'light') await benchLight(args.slice(1))
   else await runParts(wanted)
 } finally {
   await removeFolders()

@@ -1,8 +1,8 @@
 /** The user interface: first load without a cache, and scrolling an inbox of ten thousand items. */
-import type { Page } from '../support/page/browser.ts'
 import type { Account } from '../support/server/server.ts'
 import { feed, mentions } from '../support/server/social.ts'
 import { fillSignIn, heading, World } from '../support/server/world.ts'
+import { heapMegabytes } from './light.ts'
 import { median } from './statistics.ts'
 import { table } from './table.ts'
 
@@ -147,12 +147,4 @@ async function measureLongList(world: World, account: Account): Promise<LongList
     megabytesAtFirst,
     megabytesAtEnd: await heapMegabytes(page),
   }
-}
-
-async function heapMegabytes(page: Page): Promise<number> {
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
-  await devtools.detach()
-  return usedSize / 1e6
 }
