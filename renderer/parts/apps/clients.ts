@@ -54,8 +54,9 @@ export function isOfClient({ openedWith }: Session): boolean {
   return openedWith !== 'password'
 }
 
-/** The name that the person gave, with what the client says of itself; the host of an app that signed in by OAuth. */
+/** The name that the person gave, with what else the client says of itself; the host of an app that signed in by OAuth. */
 export function sessionName({ appPasswordName, app, client }: Session): string {
+  if (appPasswordName?.startsWith(clientName(client))) return appPasswordName
   if (appPasswordName !== undefined) return `${appPasswordName} (${clientName(client)})`
   return URL.parse(app ?? '')?.host ?? clientName(client)
 }

@@ -12,7 +12,7 @@ export const feed = {
   replyTo: (name: string) => `Reply to ${name}`,
   replyToMissing: 'Reply to a post that is not available',
   toFollow: 'People to follow',
-  noOneHere: 'You follow everyone on this server.',
+  noOneHere: 'There is no one else to follow on this server.',
   connectFriends: 'Connect with friends nearby',
   searchPeople: 'Search for people',
 }
