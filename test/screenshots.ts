@@ -1,14 +1,12 @@
 /** `npm run screenshots`: takes pictures of the main screens for the README, with sample data, into `.github/pictures/`. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { ScriptedDesktop } from './support/desktop/desktop-bridge.ts'
 import type { Page } from './support/page/browser.ts'
+import { takePicture } from './support/page/pictures.ts'
 import { hour, minute } from './support/server/clock.ts'
 import type { Account } from './support/server/server.ts'
 import { mentions, SocialServer } from './support/server/social.ts'
 import { heading, World } from './support/server/world.ts'
 
-const folder = join(import.meta.dirname, '../.github/pictures')
 /** At noon, nothing of the last hours happened yesterday. */
 const noon = Date.parse('2026-06-15T12:00:00.000Z')
 const size = { width: 1280, height: 800, now: noon }
@@ -18,7 +16,6 @@ const { server } = world
 const social = SocialServer.on(server)
 
 try {
-  mkdirSync(folder, { recursive: true })
   const alice = await seed()
   for (const [path, title, colorScheme] of [
     ['', 'Home', 'dark'],
@@ -38,10 +35,7 @@ try {
 
 async function picture(name: string, page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor()
-  await page.waitForLoadState('networkidle')
-  // No row is shown as hovered.
-  await page.mouse.move(0, 0)
-  await page.screenshot({ path: join(folder, `${name}.png`) })
+  await takePicture(page, name)
 }
 
 /** Takes pictures of the screens that only the desktop has. */

@@ -1,0 +1,30 @@
+/** From nothing to the first post, in a browser and in the desktop: at most six clicks and a minute of a person's time. */
+import { afterAll, describe, expect, test } from 'vitest'
+import { Machine } from '../support/desktop/desktop.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
+import { Person, writeFirstPost } from '../walks/person.ts'
+
+describe('in a browser', () => {
+  setupWorld()
+
+  test.each([1280, 400])('at a width of %i', async (width) => {
+    const person = new Person(await world.visitor('/', { width }))
+    await writeFirstPost(person)
+    expect(person.clicks).toBeLessThanOrEqual(6)
+    expect(person.seconds).toBeLessThanOrEqual(60)
+  })
+})
+
+describe('in the desktop', () => {
+  let machine: Machine
+  afterAll(() => machine.close())
+
+  test('in the window that opens', async () => {
+    machine = await Machine.create()
+    const app = await machine.start()
+    const person = new Person(await app.page())
+    await writeFirstPost(person)
+    expect(person.clicks).toBeLessThanOrEqual(6)
+    expect(person.seconds).toBeLessThanOrEqual(60)
+  })
+})
