@@ -38,8 +38,11 @@ export function useOwnership(): boolean | undefined {
     placeholderData: () => (localStorage.getItem(ownerKey) === did ? true : undefined),
     queryFn: async ({ client }) => {
       try {
-        const accounts = await callAs(did, listAccounts, { params: ownerParams })
-        client.setQueryData(keyOf(did, listAccounts, ownerParams), accounts)
+        // Shared with the screens that show the number of accounts.
+        await client.fetchQuery({
+          queryKey: keyOf(did, listAccounts, ownerParams),
+          queryFn: () => callAs(did, listAccounts, { params: ownerParams }),
+        })
         localStorage.setItem(ownerKey, did)
         return true
       } catch (error) {
