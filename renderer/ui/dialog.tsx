@@ -105,7 +105,8 @@ export function FormDialog(props: FormDialogProps) {
   const { onClose } = dialog
   const [isChanged, setChanged] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
-  useUnsaved(isChanged)
+  // What is being sent is no longer lost, and a success may lead to another screen.
+  useUnsaved(isChanged && !busy)
   return (
     <Dialog {...dialog} onClose={isChanged ? () => setLeaving(true) : onClose}>
       <Form
