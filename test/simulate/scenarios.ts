@@ -19,7 +19,15 @@ const times = (factor: number, names: readonly string[]): Factors =>
 /** Few records are written, and nothing is set. */
 const quiet: Factors = {
   ...times(0.25, ['createRecord', 'putRecord', 'applyWrites', 'refreshSession', 'repeatWrite']),
-  ...times(0, ['mute', 'subscribe', 'setNotifications', 'setPreferences', 'updateSeen', 'uploadBlob']),
+  ...times(0, [
+    'mute',
+    'subscribe',
+    'setNotifications',
+    'setPreferences',
+    'updateSeen',
+    'updateSeenAhead',
+    'uploadBlob',
+  ]),
   deleteRecord: 0.2,
 }
 

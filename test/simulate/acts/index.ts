@@ -40,7 +40,7 @@ import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from 
 import { backUp, changeDailyBackups, replaceComputer, restoreBackup, undoRestore } from './restores.ts'
 import { failMail, failRelay, useAppView, useLinks, useMail, useRelay } from './services.ts'
 import { refreshSession, signIn, signOut } from './sessions.ts'
-import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
+import { mute, setNotifications, setPreferences, subscribe, updateSeen, updateSeenAhead } from './settings.ts'
 import { writeRecoverySheet } from './sheets.ts'
 import { activate, deactivate, moderate } from './status.ts'
 import { updateProgram } from './updates.ts'
@@ -49,7 +49,7 @@ import { waitWeeks } from './weeks.ts'
 export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, createRecord, deleteRecord },
   ...{ putRecord, applyWrites, repeatWrite, readMeanwhile },
-  ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
+  ...{ mute, subscribe, setNotifications, setPreferences, updateSeen, updateSeenAhead },
   ...{ writeList, muteList },
   ...{ uploadBlob, uploadAgain, sharePicture, exportRepository, importRepository },
   ...{ signIn, refreshSession, signOut, listen },

@@ -100,9 +100,9 @@ async function signInThere(world: World, person: Person, move: Move): Promise<st
   const copy = copyAt(person, to)
   if (copy) return `sign-in there → ${(await openSession(world, copy, password)).status}`
   const input = { identifier: person.did, password }
-  const { status, body, at } = await timed(to, () =>
-    world.call(to, 'com.atproto.server.createSession', { input }),
-  )
+  const answer = await timed(to, () => world.call(to, 'com.atproto.server.createSession', { input }))
+  const { status, body, at } = answer
+  if (isLost(answer)) move.lostSignIns++
   if (status === 200) {
     signedIn(world, person, move, new SignIn(body, at, undefined))
     const created = copyAt(person, to)

@@ -125,10 +125,27 @@ export const updateSeen: Act = {
     if (!person) return undefined
     const back = random.chance(0.5) ? 0 : Math.floor(10 ** (random.next() * 7))
     const value = new Date(world.time.clock.now().getTime() - back).toISOString()
-    return change(world, person, {
-      nsid: 'app.bsky.notification.updateSeen',
-      input: { seenAt: value },
-      ...{ name: 'seen', value, initial: initial.seen },
-    })
+    return setSeen(world, person, value)
+  },
+}
+
+const setSeen = (world: World, person: Person, value: string) =>
+  change(world, person, {
+    nsid: 'app.bsky.notification.updateSeen',
+    input: { seenAt: value },
+    ...{ name: 'seen', value, initial: initial.seen },
+  })
+
+/** Marks notifications as seen up to a time that is to come, as a client does whose clock is ahead. */
+export const updateSeenAhead: Act = {
+  weight: 1,
+  async run(world, random) {
+    const person = homes(world, random)
+    if (person?.machine.skewMs !== 0) return undefined
+    const now = world.time.clock.now().getTime()
+    const value = new Date(now + Math.floor(10 ** (4 + random.next() * 4))).toISOString()
+    const words = await setSeen(world, person, value)
+    person.seenAhead.set(value, { from: now, to: world.time.clock.now().getTime() })
+    return words
   },
 }

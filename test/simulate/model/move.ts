@@ -32,12 +32,14 @@ export interface Move {
   isSigned: boolean
   /** Whether an answer has shown that the move has begun. */
   hasBegun: boolean
+  /** Sessions that may exist at the new server: the answer of the sign-in was lost before any had shown that the account is there. */
+  lostSignIns: number
   readonly client: ClientProgress
 }
 
 export function newMove(way: Way, to: Machine, handle: string, password: string): Move {
   const client = { hasMedia: false, hasPreferences: false, isActivated: false }
-  return { way, to, handle, password, isSigned: way === 'admin', hasBegun: false, client }
+  return { way, to, handle, password, isSigned: way === 'admin', hasBegun: false, lostSignIns: 0, client }
 }
 
 /** Returns the account of a person at a server that its DID does not name. */
@@ -46,13 +48,14 @@ export function copyAt({ copies }: Person, machine: Machine): Person | undefined
 }
 
 /** Notes that the deactivated account exists at the new server. */
-export function addCopy(person: Person, { to, handle, password }: Move, signIn: SignIn): Person {
+export function addCopy(person: Person, move: Move, signIn: SignIn): Person {
+  const { to, handle, password, lostSignIns } = move
   const { name, did, uploads } = person
   const copy = createPerson({ name, did, machine: to, handle, password, signIn })
   const mailbox = { address: addressOf(person) ?? '', isConfirmed: false }
   Object.assign(copy, {
     ...{ statuses: [{ ...activeStatus, isDeactivated: true }], mailboxes: [mailbox] },
-    ...{ uploads, importedAt: to.now().getTime() },
+    ...{ uploads, importedAt: to.now().getTime(), lostSignIns },
   })
   person.copies.push(copy)
   to.moves++

@@ -11,6 +11,7 @@ import type { Move } from './move.ts'
 import { Settings } from './settings.ts'
 import type { AppPassword, SignIn } from './sign-in.ts'
 import { activeStatus, type Status, wordOf } from './status.ts'
+import type { Span } from './time-span.ts'
 
 export interface Person {
   readonly name: string
@@ -54,6 +55,8 @@ export interface Person {
   /** Files that were uploaded, by CID. */
   readonly uploads: Map<string, Upload>
   readonly settings: Settings
+  /** When seen markers were set to times that were still to come, by these. */
+  readonly seenAhead: Map<string, Span>
   /** The notifications that each record has caused, by its URI. */
   notified: ReadonlyMap<string, Notified>
   /** The last archive of the repository, with its records. */
@@ -88,7 +91,7 @@ export function createPerson({ handle, password, signIn, ...person }: NewPerson)
     factor: 'none',
     ...{ codes: [], grants: [], lostGrants: 0, devices: [] },
     ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
-    ...{ settings: new Settings(), notified: new Map(), unannounced: new Set() },
+    ...{ settings: new Settings(), seenAhead: new Map(), notified: new Map(), unannounced: new Set() },
     ...{ copies: [], wasAwayAt: new Set() },
     get access() {
       return this.current.access.jwt
@@ -118,6 +121,7 @@ export function clonePerson(person: Person): Person {
     ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
     ...{ copies: person.copies, wasAwayAt: new Set(person.wasAwayAt), move: person.move },
     ...{ archive: person.archive, factor: person.factor, arrivedAt: person.arrivedAt },
+    seenAhead: new Map(person.seenAhead),
     devices: person.devices.map((device) => ({ ...device, signIn: undefined })),
   })
 }

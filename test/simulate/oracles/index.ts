@@ -19,10 +19,19 @@ import { checkServices } from './services.ts'
 import { checkSessions } from './sessions.ts'
 import { checkSettings } from './settings.ts'
 import { checkStatuses } from './status.ts'
+import { checkUnrelated } from './unrelated.ts'
 
 const oracles = [
   checkMoves,
-  ...[checkStatuses, checkRepositories, checkEventStreams, checkRelay, checkSettings, checkPushes],
+  ...[
+    checkStatuses,
+    checkRepositories,
+    checkEventStreams,
+    checkRelay,
+    checkSettings,
+    checkPushes,
+    checkUnrelated,
+  ],
   ...[checkNotifications, checkCounts, checkMedia, checkSessions, checkApps, checkMail, checkGrowth],
   ...[checkPlaces, checkExpiry, checkServices, checkBackups],
 ]

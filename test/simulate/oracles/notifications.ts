@@ -65,14 +65,22 @@ function wrongLines(world: World, person: Person, listed: readonly Listed[]): st
   return undefined
 }
 
+/** By how much the time of a notification may be ahead of the clock. */
+const aheadMs = 1000
+
 /** Those up to the seen marker are read, and times decrease. */
-function wrongRead({ settings }: Person, listed: readonly Listed[]): string | undefined {
-  const seen: string | null = settings.get('seen')
+function wrongRead({ settings, seenAhead }: Person, listed: readonly Listed[]): string | undefined {
+  const given: string | null = settings.get('seen')
+  // Those that arrive later are unread, also before a time that was still to come.
+  const setAt = given === null ? undefined : seenAhead.get(given)
+  const seen = setAt ? new Date(setAt.to).toISOString() : given
   let last = '9'
   for (const { uri, indexedAt, isRead } of listed) {
     if (indexedAt >= last) return `${uri}: ${indexedAt} follows ${last}`
     last = indexedAt
-    if (isRead !== (seen !== null && indexedAt <= seen))
+    // While the marker was set, and a little later: times of notifications that arrived at once are ahead of the clock.
+    const isUnsure = setAt && Math.abs(Date.parse(indexedAt) - setAt.to) <= setAt.to - setAt.from + aheadMs
+    if (!isUnsure && isRead !== (seen !== null && indexedAt <= seen))
       return `${uri} of ${indexedAt}: isRead is ${isRead}, seen up to ${seen}`
   }
   return undefined

@@ -8,6 +8,7 @@ import type { Machine } from '../world/machine.ts'
 import type { PlaceHost } from '../world/place-host.ts'
 import { type Trial, tryRestore } from '../world/trial-restore.ts'
 import type { World } from '../world/world.ts'
+import { checkRestorePoint, noteComplete } from './restore-points.ts'
 
 const minuteMs = 60_000
 /** Most copies have the changes of the checks before this one so soon. */
@@ -81,6 +82,8 @@ export async function checkCopy(world: World, machine: Machine, host: PlaceHost)
   const gap = gapIn(people, trial)
   if (gap !== undefined) throw new Violation(`${words}: ${gap}`)
   if (source && trial.missing.length > 0) throw new Violation(`${words} lacks ${trial.missing}`)
+  await checkRestorePoint(world, host, words)
+  if (source) noteComplete(people, host, trial.at)
   return `${words} has ${trial.seq}, ${source ? 'which is everything' : `status ${status?.seq} ${status?.problem?.kind ?? ''}`}`
 }
 

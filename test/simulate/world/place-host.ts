@@ -45,6 +45,12 @@ export function keyOfCopies(): Promise<ReplicaKey> {
 /** Objects per page of a list of S3-compatible storage: some lists have two pages. */
 const pageSize = 12
 
+/** Files that a copy had at a time, when it was restored with all that it needed. */
+export interface CompletePoint {
+  readonly at: Date
+  readonly files: ReadonlySet<string>
+}
+
 export class PlaceHost {
   readonly kind: Kind
   /** Its node of the wire. */
@@ -53,6 +59,8 @@ export class PlaceHost {
   isUsed = false
   /** Whether it may have lost or damaged objects since the last proof. */
   isDoubtful = false
+  /** The last ones, of objects that were not damaged since. */
+  complete: readonly CompletePoint[] = []
   readonly #server: WebdavServer | S3Server
   readonly #process: Process
   #mood: { readonly kind: Mood; readonly random: Random } | undefined
@@ -103,6 +111,7 @@ export class PlaceHost {
     if (isLost) this.#server.objects.delete(this.#prefix + name)
     else this.#server.objects.set(this.#prefix + name, Buffer.from(flipped(bytes, random.next())))
     this.isDoubtful = true
+    this.complete = []
     return name
   }
 

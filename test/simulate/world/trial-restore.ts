@@ -22,8 +22,8 @@ export interface Trial {
   readonly losses: readonly string[]
 }
 
-/** @returns the restored state, or why there is none */
-export async function tryRestore(world: World, host: PlaceHost): Promise<Trial | Error> {
+/** @param until the newest state up to this time is restored @returns the restored state, or why there is none */
+export async function tryRestore(world: World, host: PlaceHost, until?: Date): Promise<Trial | Error> {
   const sealer = createSealer(await keyOfCopies(), { isInline: true })
   const losses: string[] = []
   let opened: Pick<Trial, 'seq' | 'content'> | undefined
@@ -31,6 +31,7 @@ export async function tryRestore(world: World, host: PlaceHost): Promise<Trial |
     bringBack({
       ...{ target: { place: placeOf(host.objects), sealer }, dataDir, now: world.time.clock.now },
       files: new FaultyDisk().files,
+      at: until,
       confirmLoss: async (loss) => losses.push(loss) > 0,
       onOpened(sqlite: Reader, { seq }) {
         opened = { seq, content: contentOf(sqlite) }
