@@ -9,6 +9,7 @@
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { app, session } from 'electron'
+import type { KeptPlaces } from '../server/operation/replicas/host.ts'
 import { clearDeleted } from '../server/platform/mail/outbox.ts'
 import { createLogger } from '../server/util/log.ts'
 import type { Bus } from './ground/bus.ts'
@@ -69,7 +70,14 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   lockNavigation(log)
   lockPermissions(session.defaultSession, log)
   const copiesKeeper = keepCredentials(secrets, log)
-  const server = setupServer({ config, copiesKeeper, bus, log, logTail: logs })
+  const places: KeptPlaces = {
+    list: () => file.get('copies'),
+    async save(urls) {
+      file.set('copies', urls)
+    },
+    setBy: undefined,
+  }
+  const server = setupServer({ config, places, copiesKeeper, bus, log, logTail: logs })
   const finish = async () => {
     await server.stop()
     await secrets.settled()
@@ -86,7 +94,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const updates = setupUpdates()
   const actions = setupActions({ folders, server, updates, quitting, log })
   const backups = setupBackups({ dataDir, server, window, log })
-  const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
+  const copies = setupCopies({ secrets, server, window, log })
   const restores = setupRestores({ dataDir, file, copiesKeeper, server, window, bus, log })
   setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })

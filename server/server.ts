@@ -8,6 +8,7 @@ import type { IdentityOptions } from './identity/identity.ts'
 import type { InspectorOptions } from './operation/inspector/inspector.ts'
 import { periodicJobs } from './operation/jobs/jobs.ts'
 import { startJobs } from './operation/jobs/scheduler.ts'
+import type { Host } from './operation/replicas/host.ts'
 import type { ReplicasOptions } from './operation/replicas/replicas.ts'
 import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
@@ -70,6 +71,8 @@ export interface ServerOptions
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
     ReplicasOptions,
     InspectorOptions {
+  /** The program that runs the server, for what its owner does over HTTP. */
+  readonly host?: Host | undefined
   /** Time limits of forwarded calls. */
   readonly serviceTimes?: Partial<ServiceTimes>
   /** Replaces the listener of programs and browsers. */

@@ -339,6 +339,7 @@ describe('the files of a server', () => {
       'server/operation/cli/source.ts',
       // A place is another disk.
       'server/operation/replicas/places/folder.ts',
+      'server/operation/replicas/places/own-folder.ts',
       // Files of the program.
       'server/operation/web/ui.ts',
       'server/platform/config/version.ts',

@@ -6,19 +6,21 @@
  * bug.
  */
 
+import type { PlaceInput, PlaceProblems } from '../../server/operation/replicas/places/describe.ts'
 import type * as receive from '../../server/operation/replicas/receive.ts'
+import type { Restored, RestorePreview } from '../../server/operation/replicas/restores/origins.ts'
+import type { PlaceSource } from '../../server/operation/replicas/restores/place-origin.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import { keptTexts } from '../../server/platform/config/kept-settings.ts'
 import type { InviteRule } from '../../server/platform/config/values.ts'
 import type { OutboxMessage } from '../../server/platform/mail/outbox.ts'
-import type * as content from '../../server/store/backups/backup-content.ts'
 import type * as replaced from '../../server/store/backups/replaced.ts'
 import type { SalvagePlan } from '../../server/store/backups/salvage.ts'
 import type { LogLevel } from '../../server/util/log.ts'
 import type { LogLine, LogPage } from '../../server/util/log-tail.ts'
 import type { Plain } from './plain.ts'
 
-export type { LogLevel, LogLine, LogPage, OutboxMessage }
+export type { LogLevel, LogLine, LogPage, OutboxMessage, PlaceInput, PlaceProblems, Restored, RestorePreview }
 
 /** The value, or a sentence with the failure and a remedy. */
 export type Outcome<T = void> =
@@ -101,10 +103,6 @@ export interface SettingsView {
   readonly mail: MailSettings
   /** The password itself is never returned. */
   readonly hasMailPassword: boolean
-  /** Places of copies that were added here, as URLs. */
-  readonly copies: readonly string[]
-  /** Whether the recovery sheet of the copies was printed or saved. */
-  readonly isSheetKept: boolean
   readonly dataFolder: string
   /** Protection of secrets on disk: the system's keyring, or only file permissions. `plain` until the keyring has responded. */
   readonly secretProtection: 'system' | 'plain'
@@ -196,37 +194,11 @@ export interface ConnectorInput {
   readonly token: string
 }
 
-/** A place for continuous copies, as a person describes it. Unused fields are empty. */
-export interface PlaceInput {
-  readonly kind: 'folder' | 'webdav' | 's3'
-  /** The path of a folder, the address of a WebDAV folder, or the endpoint of S3-compatible storage. */
-  readonly address: string
-  /** User name, for WebDAV. */
-  readonly user: string
-  /** The bucket, and after a slash a prefix in it. */
-  readonly bucket: string
-  readonly region: string
-  readonly accessKeyId: string
-  /** The password, or the secret access key. */
-  readonly secret: string
-}
-
-/** The key and addresses with which another computer reads the copies. */
-export interface RecoverySheet {
-  /** An age identity. */
-  readonly key: string
-  /** URLs. */
-  readonly places: readonly string[]
-}
-
 /** The source of a restore. */
 export type RestoreSource =
   /** The backups of this computer. `com.core.admin.listBackups` has more, while the server runs. */
   | { readonly from: 'backups' }
-  /** A place of this server, by its URL. */
-  | { readonly from: 'place'; readonly url: string }
-  /** A place that this computer does not know yet, with the key of the recovery sheet. */
-  | { readonly from: 'otherPlace'; readonly place: PlaceInput; readonly key: string }
+  | PlaceSource
   /** The file of `restore.chooseFile`. */
   | { readonly from: 'file'; readonly passphrase: string | undefined }
 
@@ -250,27 +222,13 @@ export interface RestorePoint {
 }
 
 export interface FoundPoints {
-  readonly problems: SettingProblems<PlaceInput & { readonly key: string }>
+  readonly problems: PlaceProblems
   /** Newest first. Empty if there are problems. */
   readonly points: readonly RestorePoint[]
 }
 
-/** The content that a restore would bring back, read from the data itself. */
-export interface RestorePreview extends Plain<content.BackupContent> {
-  /** The loss: changes and media that cannot be restored, in sentences. */
-  readonly loss?: string | undefined
-}
-
 /** How far the fetching from a place is. */
 export type RestoreProgress = receive.Progress
-
-export interface Restored {
-  readonly at: string
-  /** Number of media files that were lost. */
-  readonly missingMedia: number
-  /** The folder with the data that were replaced, empty if there were none. */
-  readonly replaced: string
-}
 
 export type ReplacedData = Plain<replaced.ReplacedData>
 /** The effect of opening the intact part of damaged data: kept and lost data. */
@@ -361,19 +319,12 @@ export interface DesktopCalls {
 
   /** Asks for a folder. Undefined if the dialog was cancelled. */
   'copies.chooseFolder': () => string | undefined
-  /** Checks a place, adds it and restarts the server. Adds nothing if there are problems. */
-  'copies.add': (place: PlaceInput) => SettingProblems<PlaceInput>
-  /** Stops copying to a place, by its URL. The copy there stays. */
-  'copies.remove': (url: string) => Outcome
   /** Whether another computer continues the server, so that this one accepts no changes. No session can be opened then. */
   'copies.isElsewhere': () => boolean
   /** Makes this computer the one that continues the server, although another one did. */
   'copies.continue': () => Outcome
-  'copies.sheet': () => Outcome<RecoverySheet>
-  /** Asks for a destination, then writes the key of the copies to it. Undefined if the dialog was cancelled. */
-  'copies.saveSheet': () => Outcome<string | undefined>
-  /** The recovery sheet was printed. */
-  'copies.keepSheet': () => void
+  /** Asks for a destination, then writes the text of the recovery sheet to it. Undefined if the dialog was cancelled. */
+  'copies.saveSheet': (text: string) => Outcome<string | undefined>
   /** Asks for the file of a recovery sheet. The value is the key in it; undefined if the dialog was cancelled. */
   'copies.chooseKey': () => Outcome<string | undefined>
 

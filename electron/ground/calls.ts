@@ -1,6 +1,6 @@
 /** Calls of the page. Each service declares its own beside it, by channel: the check of the arguments, and the handler. */
 
-import { StoreDamaged } from '../../server/store/files/store-errors.ts'
+import { sentenceOf } from '../../server/operation/replicas/restores/sentence.ts'
 import type { Channel, DesktopCalls, Outcome } from './bridge.ts'
 
 type Accepts<A extends unknown[]> = (given: readonly unknown[]) => given is A
@@ -42,10 +42,4 @@ export function outcome<A extends unknown[], T>(
       }
     },
   }
-}
-
-export function sentenceOf(error: unknown): string {
-  // Its own message names commands for the terminal.
-  if (error instanceof StoreDamaged) return `${error.file} ${error.reason}. Nothing was changed.`
-  return error instanceof Error ? error.message : String(error)
 }

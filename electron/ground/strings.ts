@@ -1,6 +1,6 @@
 /** Every text of the desktop outside the page: tray, menu, dialogs, native notifications. */
 import type { Reason } from '../../server/app/tables/reasons.ts'
-import type { RecoverySheet, ServerState } from './bridge.ts'
+import type { ServerState } from './bridge.ts'
 
 export const productName = 'Desktop PDS'
 
@@ -60,10 +60,8 @@ export const t = {
   notRestorable: (problem: string) => `Not restorable: ${problem}`,
   restore: {
     noFile: 'Choose a file first.',
-    noBackup: 'This backup no longer exists.',
     noFolder: (name: string) => `The folder ${name} no longer exists.`,
     cancelled: 'This was cancelled.',
-    changed: 'What can be restored has changed meanwhile. Nothing was changed. Look at it again.',
   },
   examined: 'The damaged data are being examined. The server was not started. Try again in a moment.',
   stillRuns: 'The server is running. Stop it first. Nothing was changed.',
@@ -84,15 +82,6 @@ export const t = {
       'The keyring of this computer has not released the key of the copies yet. Unlock the keyring: the copies start then.',
     notSaved:
       'The key and the passwords of the copies could not be saved on this computer: without them no copy could be restored. Unlock the keyring and make sure that the disk has free space. Then add the place again, or restart the app.',
-    wrongFolder: 'Choose a folder.',
-    wrongAddress: 'This must be an address such as https://cloud.example.com/folder.',
-    wrongBucket: 'This must be the name of a bucket, such as my-copies.',
-    missing: 'This is required.',
-    known: 'Copies are made to this place already.',
-    unknown: 'Copies to this place are not set here.',
-    ownFolder: 'This folder is part of the data folder. Choose one on another disk.',
-    foreign: 'This place has the copy of another server. Choose another folder there.',
-    wrongTime: 'This is no time.',
     notices: {
       elsewhere: {
         title: 'Another computer continues your server',
@@ -103,8 +92,6 @@ export const t = {
         body: 'A place of your copies cannot be used. Click to see why.',
       },
     },
-    hasOwn:
-      'This server makes copies of its own, with another key. Remove their places on the screen Backups first.',
   },
   failed: `${productName} has to close`,
   loadFailed: {
@@ -121,23 +108,6 @@ export const t = {
     repositoryFiles: 'Repositories',
   },
 } as const
-
-/** The file of a recovery sheet. Lines that begin with # are ignored when its key is read. */
-export function sheetText({ key, places }: RecoverySheet): string {
-  const lines = [
-    `Recovery sheet of a personal data server (${productName})`,
-    '',
-    'The copies of the server can be read with this key only. Keep it outside of the computer.',
-    'Anyone who has the key and a copy can act as all accounts of the server.',
-    '',
-    'The copies are here:',
-    ...places.map((url) => `  ${url}`),
-    '',
-    `To restore: install ${productName}, choose "Restore from a copy" at its first start, enter the place and this key.`,
-    'Without the desktop: npm run restore -- --from URL --key FILE',
-  ]
-  return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n${key}\n`
-}
 
 /** One line for the tray. */
 export function describeState(state: ServerState): string {

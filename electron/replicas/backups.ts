@@ -1,20 +1,13 @@
 /** Backups for the menu and for restores, and the page's calls on replaced data and on exports to files that the person chooses. */
 
-import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
 import { makeBackup } from '../../server/operation/replicas/local/backups.ts'
-import * as stored from '../../server/operation/replicas/local/list.ts'
+import type * as stored from '../../server/operation/replicas/local/list.ts'
 import { createBackupProofs } from '../../server/operation/replicas/local/proofs.ts'
-import { backupFolder, localTarget } from '../../server/operation/replicas/local/target.ts'
-import { readEnd } from '../../server/operation/replicas/receive.ts'
 import { saveRepo } from '../../server/repository/records/export.ts'
-import { schema } from '../../server/schema/schema.ts'
-import type { BackupContent } from '../../server/store/backups/backup-content.ts'
 import { exportBackup as writeOneFile } from '../../server/store/backups/copy-data.ts'
 import { deleteReplaced, listReplaced } from '../../server/store/backups/replaced.ts'
-import { runInWorker } from '../../server/store/backups/tasks.ts'
-import { blobsName } from '../../server/store/files/layout.ts'
 import type { Logger } from '../../server/util/log.ts'
 import { args, optional, text } from '../ground/arguments.ts'
 import type { RestorePoint } from '../ground/bridge.ts'
@@ -86,24 +79,6 @@ function backupCalls({ dataDir, server, window, log }: BackupsDeps): Backups['ca
       return file
     }),
   }
-}
-
-/** Checks a backup, and counts its content. In a worker: SQLite's integrity check takes seconds, while this thread serves requests. */
-export async function describeOwn(
-  dir: string,
-  { name, parts: [part = ''] }: stored.Backup,
-): Promise<BackupContent> {
-  const { sha256 } = await readEnd(localTarget(dir), name)
-  const blobFolders = [join(backupFolder(dir), blobsName)]
-  const file = join(backupFolder(dir), part)
-  return runInWorker({ kind: 'describe', dir, file, options: { schema, sha256, blobFolders } })
-}
-
-/** @throws Error with a sentence for people */
-export async function findBackup(dataDir: string, time: string): Promise<stored.Backup> {
-  const backup = (await stored.listBackups(dataDir)).find(({ at }) => at.toISOString() === time)
-  if (!backup) throw new Error(t.restore.noBackup)
-  return backup
 }
 
 export function toPoint({ isPartial, at, bytes, proof }: stored.Backup): RestorePoint {

@@ -1,31 +1,52 @@
 /** The page's calls to restore the server, to put replaced data back, and to open the intact part of damaged data. */
 import { join } from 'node:path'
 import type { FileFilter } from 'electron'
+import type { CredentialsKeeper } from '../../server/operation/replicas/credentials.ts'
 import { removeFetched } from '../../server/operation/replicas/fetch-ahead.ts'
+import { listBackups } from '../../server/operation/replicas/local/list.ts'
+import { problemsOf } from '../../server/operation/replicas/places/describe.ts'
 import { backupPages } from '../../server/operation/replicas/replica-pages.ts'
+import {
+  type Origin,
+  type OriginDeps,
+  ofBackups,
+  ofFile,
+} from '../../server/operation/replicas/restores/origins.ts'
+import {
+  ofPlace,
+  pagesOfPlace,
+  pointsOfPlace,
+} from '../../server/operation/replicas/restores/place-origin.ts'
+import { sentenceOf } from '../../server/operation/replicas/restores/sentence.ts'
 import { schema } from '../../server/schema/schema.ts'
 import { isProtected } from '../../server/store/backups/backup-content.ts'
 import { listReplaced } from '../../server/store/backups/replaced.ts'
 import { undoRestore } from '../../server/store/backups/restore.ts'
 import { type SalvagePlan, salvage } from '../../server/store/backups/salvage.ts'
+import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
 import { args, oneOf, optional, text } from '../ground/arguments.ts'
-import type { RestoreSource, SalvagePreview } from '../ground/bridge.ts'
-import { type CallsOf, call, outcome, sentenceOf } from '../ground/calls.ts'
+import type { RestorePoint, RestoreSource, SalvagePreview } from '../ground/bridge.ts'
+import type { Bus } from '../ground/bus.ts'
+import { type CallsOf, call, outcome } from '../ground/calls.ts'
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
+import type { EmbeddedServer } from '../server/server.ts'
+import type { SettingsFile } from '../settings/settings-file.ts'
 import { chooseFile } from '../system/dialogs.ts'
-import { knownPlaces } from './copies.ts'
-import { problemsOf } from './copy-places.ts'
-import {
-  isRestoreSource,
-  type Origin,
-  ofBackups,
-  ofFile,
-  ofPlace,
-  pagesOfPlace,
-  type RestoresDeps,
-} from './restore-sources.ts'
+import type { MainWindow } from '../window/window.ts'
+import { toPoint } from './backups.ts'
+import { isRestoreSource } from './restore-sources.ts'
+
+export interface RestoresDeps {
+  readonly dataDir: string
+  readonly file: SettingsFile
+  readonly copiesKeeper: CredentialsKeeper
+  readonly server: EmbeddedServer
+  readonly window: MainWindow
+  readonly bus: Bus
+  readonly log: Logger
+}
 
 const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
 
@@ -34,14 +55,22 @@ export function setupRestores(deps: RestoresDeps): CallsOf<'restore' | 'salvage'
   const now = () => new Date()
   /** One at a time: they share the folder of fetched files. */
   const serialize = createSerializer()
+  const origins = originDeps(deps)
   let chosen: string | undefined
   let opening = new AbortController()
 
   function originOf(source: RestoreSource): Origin {
-    if (source.from === 'backups') return ofBackups(deps)
-    if (source.from !== 'file') return ofPlace(deps, source)
+    if (source.from === 'backups') return ofBackups(origins)
+    if (source.from !== 'file') return ofPlace(origins, source)
     if (chosen === undefined) throw new Error(t.restore.noFile)
-    return ofFile(deps, chosen, source.passphrase)
+    return ofFile(origins, chosen, source.passphrase)
+  }
+
+  /** Newest first. A file has one state. */
+  async function pointsOf(source: RestoreSource): Promise<readonly RestorePoint[]> {
+    if (source.from === 'backups') return (await listBackups(dataDir)).map(toPoint)
+    if (source.from === 'file') return []
+    return (await pointsOfPlace(origins, source)).map((at) => ({ at: at.toISOString() }))
   }
 
   /** Ends the current preview, and returns the signal for the next one. */
@@ -58,8 +87,8 @@ export function setupRestores(deps: RestoresDeps): CallsOf<'restore' | 'salvage'
   ) {
     signal.throwIfAborted()
     const unread = new Set<string>()
-    const places = knownPlaces(deps).map((url) =>
-      pagesOfPlace(deps, url, signal, (error) => {
+    const places = origins.places().map((url) =>
+      pagesOfPlace(origins, url, signal, (error) => {
         log.warn({ err: error, url }, 'place not read for a salvage')
         unread.add(sentenceOf(error))
       }),
@@ -81,7 +110,7 @@ export function setupRestores(deps: RestoresDeps): CallsOf<'restore' | 'salvage'
   return {
     'restore.points': call(args(isRestoreSource), async (source) => {
       try {
-        return { problems: {}, points: await originOf(source).points() }
+        return { problems: {}, points: await pointsOf(source) }
       } catch (error) {
         const place = source.from === 'otherPlace' ? source.place : undefined
         return { problems: problemsOf(error, place), points: [] }
@@ -137,6 +166,19 @@ export function setupRestores(deps: RestoresDeps): CallsOf<'restore' | 'salvage'
         }),
       )
     }),
+  }
+}
+
+function originDeps({ dataDir, file, copiesKeeper: keeper, server, window, bus }: RestoresDeps): OriginDeps {
+  const added = () => file.get('copies')
+  return {
+    ...{ dataDir, keeper, whileStopped: server.whileStopped },
+    places: () => server.services?.operation.copies.status().map(({ url }) => url) ?? added(),
+    async addPlace(url) {
+      file.set('copies', [...added().filter((one) => one !== url), url])
+      bus.emit('settings')
+    },
+    onProgress: (progress) => window.send('restoreProgress', progress),
   }
 }
 

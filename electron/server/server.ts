@@ -1,5 +1,6 @@
 /** The embedded server: starts and stops it, and reports its state. */
 import type { CredentialsKeeper } from '../../server/operation/replicas/credentials.ts'
+import type { KeptPlaces } from '../../server/operation/replicas/host.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import type { Services } from '../../server/services.ts'
@@ -39,11 +40,13 @@ export interface ServerDeps {
   readonly logTail: LogTail
   /** Read at every start. */
   readonly config: () => Config
+  /** Keeps the places of copies that the owner adds. */
+  readonly places: KeptPlaces
   readonly copiesKeeper: CredentialsKeeper
 }
 
 /** Starts and stops run one after the other, in call order. */
-export function setupServer({ config, copiesKeeper, bus, log, logTail }: ServerDeps): EmbeddedServer {
+export function setupServer({ config, places, copiesKeeper, bus, log, logTail }: ServerDeps): EmbeddedServer {
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
   let examining = 0
@@ -65,7 +68,8 @@ export function setupServer({ config, copiesKeeper, bus, log, logTail }: ServerD
       settings = current
       const onMailKept = () => bus.emit('outbox')
       const onLockLost = (error: Error) => void serialize(() => giveUp(error, current))
-      const options = { log, logTail, onMailKept, onLockLost, copiesKeeper }
+      const host = { places, restart: async () => void (await changes.restart()) }
+      const options = { log, logTail, onMailKept, onLockLost, copiesKeeper, host }
       running = await startServer(current, options)
       running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
       log.info({ port: running.port }, 'server started')

@@ -45,8 +45,6 @@ export function setupSettings({ dataDir, file, secrets, server, bus, log }: Sett
     defaults: defaultSettings(),
     mail: file.get('mail'),
     hasMailPassword: secrets.read('mail-password') !== null,
-    copies: file.get('copies'),
-    isSheetKept: file.get('sheetKept'),
     dataFolder: dataDir,
     secretProtection: secrets.protection,
     hasTray,

@@ -13,8 +13,6 @@ interface Content {
   mail: MailSettings
   /** URLs of places of continuous copies. */
   copies: readonly string[]
-  /** Whether the recovery sheet was printed or saved. */
-  sheetKept: boolean
   /** The record of Tailscale, if the server is public through it. */
   tunnel: TunnelRecord | null
   /** The same through Cloudflare. */
@@ -46,7 +44,6 @@ const schema = {
   settings: shapeOf(initialSettings),
   mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
   copies: { type: 'array' as const, items: { type: 'string' as const } },
-  sheetKept: { type: 'boolean' as const },
   tunnel: { type: ['object', 'null'] as ('object' | 'null')[] },
   tunnelPort: { type: ['integer', 'null'] as ('integer' | 'null')[] },
   connector: { type: ['object', 'null'] as ('object' | 'null')[] },
@@ -71,7 +68,7 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       configFileMode: 0o600,
       schema,
       defaults: {
-        ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false },
+        ...{ settings: initialSettings, mail: defaultMail, copies: [] },
         ...{ tunnel: null, tunnelPort: null, connector: null, window: null, closeNoticeShown: false },
       },
     })

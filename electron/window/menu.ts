@@ -1,7 +1,7 @@
 /** The application menu. Items with a role are the system's commands, with the system's labels and shortcuts. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import { sentenceOf } from '../../server/operation/replicas/restores/sentence.ts'
 import type { Logger } from '../../server/util/log.ts'
-import { sentenceOf } from '../ground/calls.ts'
 import { t } from '../ground/strings.ts'
 import type { Actions } from '../server/actions.ts'
 import { notify } from '../system/notify.ts'

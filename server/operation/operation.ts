@@ -14,8 +14,11 @@ import { createOwnCheck, type OwnCheck } from './conformance/own-check.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createInspector, type Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
+import { credentialsFile } from './replicas/credentials.ts'
+import type { Host } from './replicas/host.ts'
 import { createOwnBackups, type OwnBackups } from './replicas/local/own-backups.ts'
 import { type BackupProofs, createBackupProofs } from './replicas/local/proofs.ts'
+import { createOwnPlaces, type OwnPlaces } from './replicas/own-places.ts'
 import { createReplicas, type Replicas, type ReplicasOptions } from './replicas/replicas.ts'
 
 export interface Operation {
@@ -30,10 +33,15 @@ export interface Operation {
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
   readonly copies: Replicas
+  /** The places of the copies that the owner changes over HTTP; undefined without a program that keeps them. */
+  readonly places: OwnPlaces | undefined
+  /** The program that runs the server; undefined in tests and in programs that offer nothing to the owner. */
+  readonly host: Host | undefined
 }
 
 export interface OperationOptions extends ReplicasOptions, InspectorOptions {
   readonly callMethod: CallMethod
+  readonly host?: Host | undefined
   /** What the wings do when an account is deleted, in the order in which they are called. */
   readonly onAccountDeleted: readonly DeletionListener[]
 }
@@ -42,11 +50,12 @@ export async function createOperation(
   platform: Platform,
   identity: Identity,
   { blobs, relays, repositories }: Pick<Repository, 'blobs' | 'relays' | 'repositories'>,
-  { callMethod, copiesKeeper, onAccountDeleted, ...options }: OperationOptions,
+  { callMethod, copiesKeeper, host, onAccountDeleted, ...options }: OperationOptions,
 ): Promise<Operation> {
   const { config, store, files, now, log, signal, inlineJobs } = platform
   const { dataDir } = config
   const accountDeletion = createAccountDeletion({ ...platform, blobs, listeners: onAccountDeleted })
+  const keeper = copiesKeeper ?? credentialsFile(dataDir, config.copiesCredentials, files)
   const doctor = createDoctor({ ...platform, ...identity, relays })
   return {
     callMethod,
@@ -66,9 +75,11 @@ export async function createOperation(
     }),
     pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
     copies: await createReplicas({
-      ...{ config, store, files, now, log, signal, copiesKeeper, inlineJobs },
+      ...{ config, store, files, now, log, signal, copiesKeeper: keeper, inlineJobs },
       repairMedia: (cids) => blobs.examine(cids),
       onUnloadable: warnOfWorker(platform),
     }),
+    places: host && createOwnPlaces({ config, host, keeper, files, log }),
+    host,
   }
 }

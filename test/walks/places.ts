@@ -5,10 +5,12 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
-import { call } from '../support/desktop/bridge.ts'
+import { ReplicaKey } from '../../server/operation/replicas/replica-key.ts'
 import { WebdavServer } from '../support/replicas/place-server.ts'
 import { newMachine, open, openMenu, picture, run, signUp } from './computers.ts'
 
+/** Of `signUp`. */
+const password = 'correct horse battery'
 const dayMs = 24 * 60 * 60_000
 const within = { timeout: 60_000 }
 
@@ -25,11 +27,15 @@ async function walk(): Promise<void> {
 
   await page.getByRole('button', { name: 'Add a place…' }).click()
   await page.getByLabel('Folder', { exact: true }).last().fill(join(machine.folder, 'No disk'))
+  await page.getByLabel('Your password').fill(password)
   await submit(page)
   await page.locator('[aria-invalid=true]').first().waitFor()
   await picture(page, 'add-missing-folder')
   await page.getByLabel('Folder', { exact: true }).last().fill(disk)
   await submit(page)
+  await page.getByText('on the same disk').waitFor(within)
+  await picture(page, 'add-same-disk')
+  await page.getByRole('button', { name: 'Add it all the same' }).click()
   await page.getByRole('dialog', { name: 'Recovery sheet' }).waitFor(within)
   await page.keyboard.press('Escape')
   await page.getByText('Up to date').first().waitFor(within)
@@ -51,7 +57,7 @@ async function walk(): Promise<void> {
   await page.getByRole('button', { name: 'Try again' }).waitFor(within)
   await picture(page, 'disconnected-restore-points')
 
-  await mkdir(disk)
+  await mkdir(join(disk, 'desktop-pds-copy'), { recursive: true })
   await copyNow(page)
   await problem(page, 'no longer there')
   await picture(page, 'empty')
@@ -69,6 +75,7 @@ async function walk(): Promise<void> {
   await page.getByLabel('Address of the folder').fill(`http://${server.host}/dav/copy`)
   await page.getByLabel('User').fill(server.user)
   await page.getByLabel('Password', { exact: true }).fill('wrong')
+  await page.getByLabel('Your password').fill(password)
   await submit(page)
   await page.locator('[aria-invalid=true]').first().waitFor(within)
   await picture(page, 'add-wrong-password')
@@ -90,13 +97,12 @@ async function walk(): Promise<void> {
 
   const other = await newMachine()
   ;({ app, page } = await open(other))
-  const sheet = await call(page, 'copies.sheet')
-  if (!sheet.ok) throw new Error(sheet.message)
+  const { identity } = await ReplicaKey.generate()
   await page.getByRole('link', { name: 'Restore from a copy' }).click()
   await page.getByLabel('Folder', { exact: true }).last().fill(disk)
   for (const [name, key] of [
     ['no-key', 'correct horse battery'],
-    ['key-of-another-server', sheet.value.key],
+    ['key-of-another-server', identity],
   ] as const) {
     await page.getByLabel('Key of the recovery sheet').fill(key)
     await page.getByRole('button', { name: 'Open the copy' }).click()

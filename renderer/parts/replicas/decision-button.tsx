@@ -1,7 +1,7 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { useRefreshCopies } from '../../api/copies.ts'
-import { callDesktop } from '../../api/desktop.ts'
+import { removePlace } from '../../api/places.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { useDialogWork } from '../dialog-action.ts'
@@ -10,7 +10,7 @@ const { acceptEmptyPlace, dismissLostChanges } = com.core.admin
 
 const calls = {
   /** Stops copying to a place. */
-  remove: (_: string, url: string) => callDesktop('copies.remove', url),
+  remove: removePlace,
   /** Makes a new copy at a place that has lost its copy. */
   beginAnew: (did: string, url: string) => callAs(did, acceptEmptyPlace, { body: { url } }),
   /** Stops offering changes that this computer has lost. */

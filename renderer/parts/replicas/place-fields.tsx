@@ -1,14 +1,13 @@
 import { useState } from 'react'
-import type { PlaceInput, SettingProblems } from '../../../electron/ground/bridge.ts'
+import type { PlaceInput, PlaceProblems } from '../../../electron/ground/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
+import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choices } from '../../ui/choices.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './replicas.module.css'
-
-export type PlaceProblems = SettingProblems<PlaceInput>
 
 const empty: PlaceInput = {
   ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
@@ -87,7 +86,8 @@ export function PlaceFields({ draft: { place, change }, problems = {}, isKnown =
         label={t.copies.addresses[kind]}
         onBlur={() => change(ofSheet(place.address) ?? {})}
         placeholder={t.copies.examples[kind]}
-        suffix={kind === 'folder' && <ChooseFolder onChosen={(address) => change({ address })} />}
+        hint={kind === 'folder' && !isKnown && t.copies.folderHint}
+        suffix={desktop && kind === 'folder' && <ChooseFolder onChosen={(address) => change({ address })} />}
       />
       {kind === 'webdav' && (
         <>

@@ -1,7 +1,7 @@
 import { HardDrive } from 'lucide-react'
 import { useMemo } from 'react'
-import type { SettingsView } from '../../../electron/ground/bridge.ts'
 import { type CopyPlace, placeName } from '../../api/copies.ts'
+import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { formatAge, formatLength } from '../../strings/format.ts'
 import { Meter } from '../../ui/meter.tsx'
@@ -14,8 +14,8 @@ import { LoadedPoints } from './restore-points.tsx'
 
 interface PlaceRowProps {
   readonly place: CopyPlace
-  /** Undefined in a browser. */
-  readonly view: SettingsView | undefined
+  /** Whether the owner can change places here. */
+  readonly isEditable: boolean
   /** When the place was read, in milliseconds. */
   readonly now: number
 }
@@ -41,30 +41,30 @@ function stateOf({ problem, progress, paused, lastCopiedAt, ...place }: CopyPlac
 }
 
 /** A place outside of this computer: its state, its problems with their fixes, and its restore points. */
-export function PlaceRow({ place, view, now }: PlaceRowProps) {
-  const { url } = place
+export function PlaceRow({ place, isEditable, now }: PlaceRowProps) {
+  const { url, added: isOwn = false } = place
   const name = placeName(url)
   const state = stateOf(place)
-  const isOwn = view?.copies.includes(url)
   const source = useMemo(() => ({ from: 'place', url }) as const, [url])
   return (
     <ReplicaRow
       action={
+        isEditable &&
         isOwn && <DecisionButton decision="remove" label={t.ui.removeNamed(name)} name={name} url={url} />
       }
       badges={
         <>
           <Badge variant={variants[state]}>{t.copies.states[state]}</Badge>
-          {view && !isOwn && <Badge>{t.copies.configured}</Badge>}
+          {isEditable && !isOwn && <Badge>{t.copies.configured}</Badge>}
         </>
       }
       detail={<Detail now={now} place={place} />}
       icon={<HardDrive aria-hidden size={20} strokeWidth={1.75} />}
       name={name}
       // When its problem changes, it is read again.
-      points={view && <LoadedPoints key={place.problem?.kind} name={name} source={source} />}
+      points={desktop && <LoadedPoints key={place.problem?.kind} name={name} source={source} />}
     >
-      <PlaceNotices isOwn={isOwn === true} name={name} place={place} source={view && source} />
+      <PlaceNotices isOwn={isEditable && isOwn} name={name} place={place} source={desktop && source} />
     </ReplicaRow>
   )
 }

@@ -4,9 +4,9 @@ import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import { useCopies } from '../../api/copies.ts'
-import { useDesktopQuery } from '../../api/desktop.ts'
 import { isAtServer } from '../../api/endpoint.ts'
 import { useProcedure } from '../../api/hooks.ts'
+import type { Proof } from '../../api/passkeys.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
@@ -24,7 +24,7 @@ import { RecoverySheetDialog } from './recovery-sheet.tsx'
 
 const { copyNow, getCopies } = com.core.admin
 
-/** Where the data are kept: on the computer of the server, and at places outside of it. In a browser places can be read only. */
+/** Where the data are kept: on the computer of the server, and at places outside of it. On another computer places can be read only. */
 export function ReplicasSection() {
   return useIsOwner() ? <OfOwner /> : <OfVisitor />
 }
@@ -45,18 +45,18 @@ function OfVisitor() {
 }
 
 function OfOwner() {
-  const { data: view } = useDesktopQuery('settings.view')
   const query = useCopies(true)
-  const [showsSheet, setShowsSheet] = useState(false)
+  /** The proof with which a place was added, or none. Undefined: the sheet is not shown. */
+  const [sheetProof, showSheet] = useState<Proof | 'none'>()
   const copy = useProcedure(copyNow, [getCopies], { onError: toastError })
-  if (desktop && !view) return null
-  const places = query.data?.places ?? []
+  const { places = [], editable: isEditable = false, sheetKept: isSheetKept, setBy } = query.data ?? {}
   const elsewhere = places.find(({ problem }) => problem?.kind === 'elsewhere')?.problem
   const hasPlaces = places.length > 0
-  const add = view && (
+  const hasSheet = isAtServer && hasPlaces && isSheetKept !== undefined
+  const add = isEditable && (
     <DialogButton
       dialog={(close) => (
-        <AddPlaceDialog onAdded={() => !view.isSheetKept && setShowsSheet(true)} onClose={close} />
+        <AddPlaceDialog onAdded={(proof) => isSheetKept || showSheet(proof)} onClose={close} />
       )}
       size="s"
     >
@@ -79,10 +79,10 @@ function OfOwner() {
       title={t.copies.title}
     >
       <ElsewhereNotice isSeen={query.data?.elsewhere || elsewhere !== undefined} since={elsewhere?.since} />
-      {view && hasPlaces && !view.isSheetKept && (
+      {hasSheet && !isSheetKept && (
         <Notice
           action={
-            <Button onClick={() => setShowsSheet(true)} size="s">
+            <Button onClick={() => showSheet('none')} size="s">
               {t.sheet.remindAction}
             </Button>
           }
@@ -94,7 +94,7 @@ function OfOwner() {
       <RowList label={t.copies.list}>
         {isAtServer && <LocalRow />}
         {places.map((place) => (
-          <PlaceRow key={place.url} now={query.dataUpdatedAt} place={place} view={view} />
+          <PlaceRow isEditable={isEditable} key={place.url} now={query.dataUpdatedAt} place={place} />
         ))}
         {query.data && !hasPlaces && (
           <Row
@@ -112,26 +112,39 @@ function OfOwner() {
           {() => null}
         </Loaded>
       )}
-      {!view && <ByServer hasPlaces={hasPlaces} />}
-      {view && (
+      {query.data && !isEditable && <Notice>{whyFixed(setBy)}</Notice>}
+      {(desktop || hasSheet) && (
         <Panel>
-          {hasPlaces && (
+          {hasSheet && (
             <Row
-              action={<Button onClick={() => setShowsSheet(true)}>{t.sheet.open}</Button>}
+              action={<Button onClick={() => showSheet('none')}>{t.sheet.open}</Button>}
               detail={t.sheet.detail}
               icon={<FileKey aria-hidden size={20} strokeWidth={1.75} />}
               title={t.sheet.title}
             />
           )}
-          <Row
-            action={<Link href={entrances.restore}>{t.restoring.restore}</Link>}
-            detail={t.bringBack.wayDetail}
-            icon={<History aria-hidden size={20} strokeWidth={1.75} />}
-            title={t.bringBack.way}
-          />
+          {desktop && (
+            <Row
+              action={<Link href={entrances.restore}>{t.restoring.restore}</Link>}
+              detail={t.bringBack.wayDetail}
+              icon={<History aria-hidden size={20} strokeWidth={1.75} />}
+              title={t.bringBack.way}
+            />
+          )}
         </Panel>
       )}
-      {showsSheet && <RecoverySheetDialog onClose={() => setShowsSheet(false)} />}
+      {sheetProof && (
+        <RecoverySheetDialog
+          onClose={() => showSheet(undefined)}
+          proof={sheetProof === 'none' ? undefined : sheetProof}
+        />
+      )}
     </Section>
   )
+}
+
+/** Says where the places are changed. */
+function whyFixed(setBy: string | undefined): string {
+  if (!isAtServer) return t.copies.atServer
+  return setBy === undefined ? t.copies.byProgram : t.copies.bySetting(setBy)
 }

@@ -2,7 +2,6 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { useOwnership } from '../../api/account.ts'
 import { useCopies } from '../../api/copies.ts'
-import { useDesktopQuery } from '../../api/desktop.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { displayNameOf } from '../../api/names.ts'
 import { useOwnProfile } from '../../api/profile.ts'
@@ -34,12 +33,11 @@ export function useMarks(): Marks | undefined {
     {},
     { enabled: did.startsWith('did:plc:'), staleTime: keysStaleMs },
   )
-  const settings = useDesktopQuery('settings.view')
-  if (isOwner === undefined || [profile, clients, copies, keys, settings].some(({ isLoading }) => isLoading))
+  if (isOwner === undefined || [profile, clients, copies, keys].some(({ isLoading }) => isLoading))
     return undefined
   const copy = copies.data && copySummary(copies.data, now).state
   // The sheet of the copies brings the account back as well.
-  const hasSheet = isOwner && settings.data?.isSheetKept && copy !== 'none'
+  const hasSheet = isOwner && copies.data?.sheetKept && copy !== 'none'
   const steps: readonly (readonly [Mark, boolean | undefined])[] = [
     ['profile', profile.data && hasFace(profile.data)],
     ['client', clients.data && clients.data.last !== undefined],

@@ -1,11 +1,20 @@
 /** The server without the desktop: reads the settings, starts it and stops it at a signal. */
 import '../../util/file-threads.ts'
-import { ConfigError, helpText, readConfig, startOptions } from '../../platform/config/config.ts'
-import { openKeptSettings, readKept } from '../../platform/config/kept-settings.ts'
+import {
+  type Config,
+  ConfigError,
+  type ConfigSource,
+  helpText,
+  readConfig,
+  startOptions,
+} from '../../platform/config/config.ts'
+import { type KeptSettings, openKeptSettings, readKept } from '../../platform/config/kept-settings.ts'
 import { startServer } from '../../server.ts'
 import { createLogger, standardError } from '../../util/log.ts'
 import { createLogTail } from '../../util/log-tail.ts'
 import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
+import { createHost } from './host.ts'
+import { createRunner } from './runner.ts'
 
 const args = process.argv.slice(2)
 
@@ -28,47 +37,55 @@ async function serve(): Promise<void> {
     const config = readConfig(source, kept)
     const logTail = createLogTail(standardError())
     const log = createLogger(config.logLevel, logTail)
-    const lost = Promise.withResolvers<Error>()
-    const server = await startServer(config, {
-      ...{ log, logTail },
-      onLockLost: lost.resolve,
-      startedWith: startOptions(source),
-      settings: openKeptSettings({
-        ...{ ...source, dataDir, kept },
-        apply: {
-          logLevel(level) {
-            log.level = level
-          },
+    const settings = openKeptSettings({
+      ...{ ...source, dataDir, kept },
+      apply: {
+        logLevel(level) {
+          log.level = level
         },
-      }),
+      },
     })
+    const end = createEnd(() => runner.stop())
+    const runner = createRunner((ports) => {
+      // Other settings wait for the next start of this process: a page that is open would lose its server.
+      const current = { ...config, ...ports, ...provenConfig(source, settings) }
+      const options = { log, logTail, host, settings, startedWith: startOptions(source) }
+      return startServer(current, { ...options, onLockLost: end })
+    }, end)
+    const host = createHost({ config, settings, runner, log })
+    const server = await runner.start()
     // A browser that visits 127.0.0.1 is sent to localhost.
-    const isLoopback = config.hosts.some((host) => /^(?:127\.|::1$|localhost$)/.test(host))
+    const isLoopback = config.hosts.some((one) => /^(?:127\.|::1$|localhost$)/.test(one))
     const url = isLoopback ? `http://localhost:${server.port}` : server.url
     process.stdout.write(`listening on ${url}\ndata in ${config.dataDir}\n`)
-    void lost.promise.then((error) => {
-      process.stderr.write(`${error.message}\n`)
-      process.exitCode = 1
-      return stop(server)
-    })
-    // Terminals and npm both send the signal: the second one is ignored.
-    let isStopping = false
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (!isStopping) void stop(server)
-        isStopping = true
-      })
-    }
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end())
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`)
     process.exitCode = 1
   }
 }
 
-/** Closes the server and exits, even if a handle is still open: every acknowledged write is on disk. */
-async function stop(server: { close(): Promise<void> }): Promise<void> {
-  await server.close()
-  exitDespiteHangs(() => process.exit())
+/** The settings that apply when the server starts again in this process. */
+function provenConfig(source: ConfigSource, settings: KeptSettings): Partial<Config> {
+  const { copies } = readConfig(source, { copies: settings.proven('copies').text })
+  return { copies }
+}
+
+/**
+ * Returns a function that closes the server and exits, even if a handle is still open: every acknowledged write is on disk. Called with an
+ * error, it prints that and exits with code 1. Terminals and npm both send a signal: the second call is ignored.
+ */
+function createEnd(stop: () => Promise<void>): (error?: unknown) => void {
+  let isEnding = false
+  return (error) => {
+    if (isEnding) return
+    isEnding = true
+    if (error !== undefined) {
+      process.stderr.write(`${explain(error)}\n`)
+      process.exitCode = 1
+    }
+    void stop().finally(() => exitDespiteHangs(() => process.exit()))
+  }
 }
 
 /** Returns a sentence for errors that the user can fix, the stack for others. */

@@ -28,6 +28,8 @@ const forms: readonly (readonly [RegExp, string])[] = [
   // App passwords and the admin password; mailed codes and recovery codes.
   [/\b[a-z2-7]{4}(?:-[a-z2-7]{4}){3,}\b/gi, hidden],
   [/\b[A-Z2-7]{5}-[A-Z2-7]{5}\b/g, hidden],
+  // Keys of the copies.
+  [/\bAGE-SECRET-KEY-1[a-z0-9]+/gi, hidden],
   [/(\/\/)[^/?#\s@]+@/g, `$1${hidden}@`],
   // Parameters of a URL in a text.
   [/([?&;](?:\w*(?:token|secret|password|code|key|signature|sig))=)[^&#\s]+/gi, `$1${hidden}`],

@@ -22,6 +22,8 @@ const byMethod: readonly (readonly [prefix: string, names: ReadonlySet<string>])
   // A request is found by its id alone.
   ['com.core.oauth.', new Set(['id', 'number'])],
   ['com.core.friend.', new Set(['id'])],
+  // The text of the sheet has its key.
+  ['com.core.admin.getRecoverySheet', new Set(['text'])],
 ]
 
 /** Whether the value of this name is hidden. @param nsid of the method */

@@ -19,6 +19,8 @@ export interface Credentials {
   readonly places?: Readonly<Record<string, PlaceCredentials>>
   /** The other known keys: replaced data may use them. */
   readonly earlierKeys?: readonly string[]
+  /** Fingerprints of the keys whose recovery sheet was printed or saved. */
+  readonly keptSheets?: readonly string[]
 }
 
 /** The credentials cannot be read or saved yet: the keyring of the system has not responded. */
@@ -143,6 +145,12 @@ export async function changeCredentials(
   const known = new Set(others.filter((key) => key !== undefined && key !== next.key))
   const changed = known.size === 0 ? next : { ...next, earlierKeys: [...known] }
   if (!isDeepStrictEqual(changed, own)) await keeper.write(`${JSON.stringify(changed, undefined, 2)}\n`)
+}
+
+/** Remembers that the recovery sheet of a key was printed or saved. */
+export async function keepSheet(keeper: CredentialsKeeper, fingerprint: string): Promise<void> {
+  const { keptSheets = [] } = await readCredentials(keeper)
+  await changeCredentials(keeper, { keptSheets: [...new Set([...keptSheets, fingerprint])] })
 }
 
 /** Returns the stored credentials, which may be empty. @throws Error with a sentence for people */

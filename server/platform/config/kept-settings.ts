@@ -29,6 +29,7 @@ export const keptNames = [
   'logLevel',
 ] as const satisfies readonly (keyof Config)[]
 export type KeptName = (typeof keptNames)[number]
+
 /** Settings that a session changes alone. The others decide which servers are trusted, and where clients send their tokens. */
 const changedBySession: ReadonlySet<KeptName> = new Set([
   'inviteRequired',
@@ -38,8 +39,15 @@ const changedBySession: ReadonlySet<KeptName> = new Set([
 ])
 /** Whether a change takes the main password and the second step of the owner. */
 export const isProtected = (name: KeptName) => !changedBySession.has(name)
+
+/** Changed by methods of their own, which take a proof: they decide where copies and mailed codes go. No password is among them. */
+const provenNames = ['copies', 'smtpUrl', 'mailFrom'] as const satisfies readonly (keyof Config)[]
+export type ProvenName = (typeof provenNames)[number]
+
+const storedNames = [...keptNames, ...provenNames]
+type StoredName = KeptName | ProvenName
 /** As texts. An empty one stands for the default. */
-export type KeptTexts = { readonly [Name in KeptName]?: string }
+export type KeptTexts = { readonly [Name in StoredName]?: string }
 
 export interface KeptSetting {
   readonly name: KeptName
@@ -59,6 +67,8 @@ export interface KeptSettings {
   list(): readonly KeptSetting[]
   /** Returns a sentence per setting with a problem, for changes that would not be saved. */
   problemsWith(changes: KeptTexts): KeptTexts
+  /** The text of a setting that is not listed, and the flag or variable that sets it. */
+  proven(name: ProvenName): { readonly text: string; readonly setBy: string | undefined }
   /** Saves all changes, or none if a value is wrong. @returns a sentence per setting with a problem */
   change(changes: KeptTexts): Promise<KeptTexts>
 }
@@ -93,8 +103,8 @@ async function readContent(dataDir: string, files: Files): Promise<Content> {
 }
 
 function keptIn(content: Content, file: string): KeptTexts {
-  const kept: { [Name in KeptName]?: string } = {}
-  for (const name of keptNames) {
+  const kept: { [Name in StoredName]?: string } = {}
+  for (const name of storedNames) {
     const text = content[name] ?? ''
     if (typeof text !== 'string' || problemWith(name, text) !== undefined) throw damaged(file, name)
     if (text !== '') kept[name] = text
@@ -109,7 +119,7 @@ function damaged(file: string, name?: string): ConfigError {
 
 export function openKeptSettings({ dataDir, apply, files = nodeFiles, ...source }: Options): KeptSettings {
   let kept = source.kept
-  const textOf = (name: KeptName) => givenBy(name, source)?.text ?? kept[name] ?? ''
+  const textOf = (name: StoredName) => givenBy(name, source)?.text ?? kept[name] ?? ''
   const running = new Map(keptNames.map((name) => [name, textOf(name)]))
   const serialize = createSerializer()
 
@@ -145,24 +155,32 @@ export function openKeptSettings({ dataDir, apply, files = nodeFiles, ...source 
         isWaiting: textOf(name) !== running.get(name),
       })),
     problemsWith,
+    proven: (name) => ({ text: textOf(name), setBy: givenBy(name, source)?.by }),
     change: (changes) => serialize(() => change(changes)),
   }
 }
 
-function problemsOf(changes: KeptTexts, textOf: (name: KeptName) => string, source: ConfigSource): KeptTexts {
-  const problems: { [Name in KeptName]?: string } = {}
-  for (const name of keptNames) {
+function problemsOf(
+  changes: KeptTexts,
+  textOf: (name: StoredName) => string,
+  source: ConfigSource,
+): KeptTexts {
+  const problems: { [Name in StoredName]?: string } = {}
+  for (const name of storedNames) {
     const text = changes[name]
     if (text === undefined) continue
     const given = givenBy(name, source)
     const problem = given ? `This is set by ${given.by}.` : problemWith(name, text)
     if (problem) problems[name] = problem
   }
-  const after = Object.fromEntries(keptNames.map((name) => [name, changes[name] ?? textOf(name)]))
+  // The command may give what the interface would refuse, such as port 0.
+  if (joint.every((name) => changes[name] === undefined)) return problems
+  const after = Object.fromEntries(joint.map((name) => [name, changes[name] ?? textOf(name)]))
   return { ...problemsOfAll(after), ...problems }
 }
 
-type Joint = 'port' | 'appViewDid' | 'appViewUrl'
+const joint = ['port', 'appViewDid', 'appViewUrl'] as const
+type Joint = (typeof joint)[number]
 
 /** Returns the problems of texts that are each valid by themselves. */
 export function problemsOfAll({

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Locator } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { copyKey, done, failed } from '../../support/desktop/desktop-bridge.ts'
 import { bob, desktop, setupScreens, signedIn, visitor } from '../../support/desktop/desktop-screens.ts'
@@ -17,10 +18,6 @@ const url = pathToFileURL(disk).href
 beforeAll(() => mkdir(disk))
 afterAll(() => rm(folder, { recursive: true }))
 setupScreens({ copies: [url] })
-beforeEach(() => {
-  desktop.view = { ...desktop.view, copies: [url], isSheetKept: true }
-})
-
 /** Rows of places outside of this computer. */
 const rowsOf = (page: Page) =>
   page
@@ -28,18 +25,37 @@ const rowsOf = (page: Page) =>
     .locator('> li')
     .filter({ hasNotText: /^This computer/ })
 
-/** Makes the server of a page respond with places of choice. */
-function serve(page: Page, ...places: object[]): Promise<unknown> {
-  const headers = { 'access-control-allow-origin': '*' }
-  return page.route('**/com.core.admin.getCopies*', (route) => route.fulfill({ json: { places }, headers }))
+/** The state of the copies besides the places, as the owner at this computer reads it. */
+const shown = { editable: true, sheetKept: true }
+
+/** Makes the server of a page respond with copies in a state of choice, which is read for each response. */
+function serve(page: Page, state: () => object): Promise<unknown> {
+  return answer(page, 'getCopies', state)
 }
 
 /** Opens the screen with places in a state of choice. */
 async function withPlaces(...places: object[]): Promise<Page> {
+  return withCopies(() => ({ ...shown, places }))
+}
+
+async function withCopies(state: () => object): Promise<Page> {
   const page = await visitor('/about')
-  await serve(page, ...places)
+  await serve(page, state)
   await page.goto(`${world.url}/#/backups`)
   return page
+}
+
+/** Answers a method of administrators in the place of the server. Returns the inputs of its calls. */
+async function answer(page: Page, method: string, body: (input: unknown) => object): Promise<unknown[]> {
+  const inputs: unknown[] = []
+  const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
+  await page.route(new RegExp(`/com\\.core\\.admin\\.${method}(\\?|$)`), (route) => {
+    if (route.request().method() === 'OPTIONS') return route.fulfill({ headers })
+    const input = route.request().postDataJSON()
+    if (route.request().method() === 'POST') inputs.push(input)
+    return route.fulfill({ json: body(input), headers })
+  })
+  return inputs
 }
 
 const place = {
@@ -72,76 +88,96 @@ describe('places', () => {
     expect(await rowsOf(page).count()).toBe(0)
   })
 
-  test('in a browser the places can be read, and how to set them', async () => {
+  test('places of a server without a program that keeps them can be read only', async () => {
     const page = await world.signedIn(owner, '/backups')
     await rowsOf(page).getByText(disk, { exact: true }).waitFor()
-    await page.getByText('Places are set with PDS_COPIES.').waitFor()
+    await page.getByText('The places are changed in the program that runs this server.').waitFor()
     expect(await page.getByRole('button', { name: /Remove|Add a place/ }).count()).toBe(0)
   })
 })
 
 describe('a place is added', () => {
+  beforeEach(() => {
+    desktop.accounts = [owner]
+  })
+
   const add = (page: Page) => page.getByRole('button', { name: 'Add a place…' }).click()
+  const ownPassword = (page: Page) => page.getByLabel('Your password')
 
   test('its problem is shown at its field, then the recovery sheet is shown once', async () => {
-    desktop.view = { ...desktop.view, isSheetKept: false }
-    const page = await signedIn('/backups')
+    let state = { ...shown, sheetKept: false, places: [] as object[] }
+    const page = await withCopies(() => state)
+    let problems: object[] = [{ field: 'address', problem: 'This program may not write there.' }]
+    await answer(page, 'addCopyPlace', () => {
+      if (problems.length === 0) state = { ...state, places: [{ ...place, added: true }] }
+      return { problems, ...(problems.length === 0 && { url }) }
+    })
+    const sheets = await answer(page, 'getRecoverySheet', () => ({ key: copyKey, places: [url], text: 'x' }))
     await add(page)
     const dialog = page.getByRole('dialog', { name: 'Add a place' })
     await dialog.getByRole('button', { name: 'Choose…' }).click()
     await expect.poll(() => dialog.getByLabel('Folder').last().inputValue()).toBe('/media/disk')
-    desktop.handlers['copies.add'] = () => ({ address: 'This program may not write there.' })
+    await ownPassword(page).fill(owner.password)
     await dialog.getByRole('button', { name: 'Check and add' }).click()
     await dialog.getByText('This program may not write there.').waitFor()
     expect(await findings(page)).toEqual([])
-    desktop.handlers['copies.add'] = () => ({})
+    problems = []
     await dialog.getByRole('button', { name: 'Check and add' }).click()
-    await page.getByRole('dialog', { name: 'Recovery sheet' }).waitFor()
+    // The password was just entered.
+    await page.getByRole('article', { name: 'Recovery sheet' }).waitFor()
+    expect(sheets).toEqual([{ password: owner.password }])
   })
 
   test('a server with WebDAV needs address, user and password', async () => {
-    const page = await signedIn('/backups')
+    const page = await withPlaces(place)
+    const inputs = await answer(page, 'addCopyPlace', () => ({ problems: [], url }))
     await add(page)
     await page.getByText('WebDAV', { exact: true }).click()
     await page.getByLabel('Address of the folder').fill('https://cloud.test/files')
     await page.getByLabel('User').fill('alice')
     await page.getByLabel('Password', { exact: true }).fill('a password')
+    await ownPassword(page).fill(owner.password)
     await page.keyboard.press('Enter')
     await page.getByText('The place was added').waitFor()
-    expect(desktop.callsOf('copies.add')).toEqual([
-      [
-        {
+    expect(inputs).toEqual([
+      {
+        place: {
           ...{ kind: 'webdav', address: 'https://cloud.test/files', user: 'alice', secret: 'a password' },
           ...{ bucket: '', region: '', accessKeyId: '' },
         },
-      ],
+        ...{ sameDisk: false, password: owner.password },
+      },
     ])
   })
 
   test('a refused password can be entered again', async () => {
     const dav = 'webdav+https://alice@cloud.test/files'
-    desktop.view = { ...desktop.view, copies: [dav] }
-    desktop.accounts = [owner]
-    const page = await withPlaces({ ...troubled('refused'), url: dav })
+    const page = await withPlaces({ ...troubled('refused'), url: dav, added: true })
+    const inputs = await answer(page, 'addCopyPlace', () => ({ problems: [], url: dav }))
     await page.getByRole('button', { name: 'Enter again…' }).click()
     expect(await page.getByLabel('User').inputValue()).toBe('alice')
     // The password has the focus.
     await page.keyboard.type('another')
+    await ownPassword(page).fill(owner.password)
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(desktop.callsOf('copies.add')).toMatchObject([
-      [{ kind: 'webdav', address: 'https://cloud.test/files', user: 'alice', secret: 'another' }],
-    ])
+    const entered = { kind: 'webdav', address: 'https://cloud.test/files', user: 'alice', secret: 'another' }
+    expect(inputs).toMatchObject([{ place: entered }])
   })
 
   test('a place is removed after a confirmation', async () => {
-    const page = await signedIn('/backups')
+    let places = [{ ...place, added: true }]
+    const page = await withCopies(() => ({ ...shown, places }))
+    const inputs = await answer(page, 'removeCopyPlace', () => {
+      places = []
+      return {}
+    })
     await page.getByRole('button', { name: `Remove ${disk}` }).click()
     await page.getByText('The existing copy stays').waitFor()
-    expect(desktop.callsOf('copies.remove')).toEqual([])
+    expect(inputs).toEqual([])
     await page.getByRole('button', { name: 'Stop copying' }).click()
     await page.getByText('The place was removed').waitFor()
-    expect(desktop.callsOf('copies.remove')).toEqual([[url]])
+    expect(inputs).toEqual([{ url }])
   })
 })
 
@@ -173,7 +209,7 @@ describe('states of a place', () => {
     await rowsOf(page).locator('summary').click()
     await rowsOf(page).getByText('There is no folder.').waitFor()
     desktop.handlers['restore.points'] = () => ({ problems: {}, points: [{ at: place.lastCopiedAt }] })
-    await serve(page, place)
+    await serve(page, () => ({ ...shown, places: [place] }))
     await page.getByRole('button', { name: 'Copy now' }).click()
     await rowsOf(page)
       .getByRole('button', { name: /^Restore as of/ })
@@ -234,7 +270,7 @@ describe('states of a place', () => {
 
   test('in a browser the owner continues a server by the endpoint', async () => {
     const page = await world.signedIn(owner, '/account')
-    await serve(page, troubled('elsewhere'))
+    await serve(page, () => ({ places: [troubled('elsewhere')] }))
     await page.goto(`${world.url}/#/backups`)
     await page.getByRole('button', { name: 'Continue on this computer…' }).click()
     const continued = page.waitForRequest('**/com.core.admin.continueServer')
@@ -264,15 +300,33 @@ describe('states of a place', () => {
 })
 
 describe('the recovery sheet', () => {
-  test('is asked for until it was saved', async () => {
-    desktop.view = { ...desktop.view, isSheetKept: false }
-    desktop.handlers['copies.saveSheet'] = () => {
-      desktop.view = { ...desktop.view, isSheetKept: true }
-      return done('/media/disk/recovery-sheet.txt')
-    }
-    const page = await signedIn('/backups')
+  beforeEach(() => {
+    desktop.accounts = [owner]
+  })
+
+  /** Opens the screen while the sheet was never kept. */
+  async function withSheet(): Promise<{ readonly page: Page; readonly sheet: Locator }> {
+    let sheetKept = false
+    const page = await withCopies(() => ({ ...shown, sheetKept, places: [place] }))
+    await answer(page, 'getRecoverySheet', () => ({
+      key: copyKey,
+      places: [url],
+      text: `# sheet\n${copyKey}\n`,
+    }))
+    await answer(page, 'keepRecoverySheet', () => {
+      sheetKept = true
+      return {}
+    })
     await page.getByRole('button', { name: 'Show recovery sheet' }).click()
     const sheet = page.getByRole('dialog', { name: 'Recovery sheet' })
+    expect(await findings(page)).toEqual([])
+    await sheet.getByLabel('Your password').fill(owner.password)
+    await sheet.getByRole('button', { name: 'Show', exact: true }).click()
+    return { page, sheet }
+  }
+
+  test('is asked for until it was saved', async () => {
+    const { page, sheet } = await withSheet()
     const key = await sheet.getByRole('status', { name: 'Key' }).innerText()
     expect(key.replaceAll(/\s/g, '')).toBe(copyKey)
     await sheet.getByRole('img', { name: 'The key as a QR code' }).waitFor()
@@ -281,20 +335,21 @@ describe('the recovery sheet', () => {
     expect(await findings(page)).toEqual([])
     await sheet.getByRole('button', { name: 'Save to a file…' }).click()
     await page.getByText('Saved to /media/disk/recovery-sheet.txt').waitFor()
+    expect(desktop.callsOf('copies.saveSheet')).toEqual([[`# sheet\n${copyKey}\n`]])
     await page.keyboard.press('Escape')
     await page.getByText('Print or save the recovery sheet.').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Show…' }).waitFor()
   })
 
   test('printing shows it alone, and counts as kept', async () => {
-    desktop.view = { ...desktop.view, isSheetKept: false }
-    const page = await signedIn('/backups')
-    await page.getByRole('button', { name: 'Show recovery sheet' }).click()
+    const { page } = await withSheet()
     await page.getByRole('button', { name: 'Print' }).click()
-    await expect.poll(() => desktop.callsOf('copies.keepSheet').length).toBe(1)
     await page.emulateMedia({ media: 'print' })
     await expect.poll(() => page.getByRole('article', { name: 'Recovery sheet' }).isVisible()).toBe(true)
     expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(0)
+    await page.emulateMedia({ media: 'screen' })
+    await page.keyboard.press('Escape')
+    await page.getByText('Print or save the recovery sheet.').waitFor({ state: 'detached' })
   })
 })
 
@@ -486,7 +541,7 @@ describe('what only the owner can decide', () => {
 
   test('in a browser, lost changes are dismissed there, and restored by a command', async () => {
     const page = await world.signedIn(owner, '/account')
-    await serve(page, lost)
+    await serve(page, () => ({ places: [lost] }))
     await page.goto(`${world.url}/#/backups`)
     await page.getByText('Restore them with: npm run restore').waitFor()
     expect(await page.getByRole('button', { name: 'Restore them…' }).count()).toBe(0)

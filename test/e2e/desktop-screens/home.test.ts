@@ -11,10 +11,12 @@ const tile = (page: Page, name: string) =>
   page.getByRole('list', { name: 'State of the server' }).getByRole('listitem').filter({ hasText: name })
 
 /** Makes the server of a page respond with a place. */
-function serveCopy(page: Page, place: object): Promise<unknown> {
+function serveCopy(page: Page, place: object, more: object = {}): Promise<unknown> {
   const places = [{ url: 'file:///disk', behindSeconds: 0, missingMedia: 0, paused: false, ...place }]
   const headers = { 'access-control-allow-origin': '*' }
-  return page.route('**/com.core.admin.getCopies*', (route) => route.fulfill({ json: { places }, headers }))
+  return page.route('**/com.core.admin.getCopies*', (route) =>
+    route.fulfill({ json: { places, ...more }, headers }),
+  )
 }
 
 test('without a copy elsewhere the backup of this computer is named, and Backups is one step away', async () => {
@@ -51,10 +53,9 @@ test('a copy that fails is seen, with the reason; one that is made, and one that
 })
 
 test('a recovery sheet that was kept ticks the step, as long as there are copies', async () => {
-  desktop.view = { ...desktop.view, isSheetKept: true }
   const page = await signedIn('/')
   await page.getByText('To do: A recovery key').waitFor()
-  await serveCopy(page, { lastCopiedAt: new Date().toISOString() })
+  await serveCopy(page, { lastCopiedAt: new Date().toISOString() }, { sheetKept: true })
   await page.reload()
   await page.getByText('Done: A recovery key').waitFor()
   await page.getByText('Done: A copy outside this computer').waitFor()

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlaceInput, RestoreSource } from '../../../electron/ground/bridge.ts'
+import { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 
 let lost: Machine
 let other: Machine
 let disk: string
+/** Of the copy in it. */
+let url: string
 let key: string
 /** Of the session on the computer that is lost. */
 let token: string
@@ -19,6 +22,7 @@ beforeAll(async () => {
   other = await Machine.create()
   disk = join(lost.folder, 'disk')
   await mkdir(disk)
+  url = pathToFileURL(join(disk, 'desktop-pds-copy')).href
 })
 
 afterAll(async () => {
@@ -55,6 +59,24 @@ async function start(machine: Machine, options = {}): Promise<App> {
   return app
 }
 
+/** Adds a folder as a place. The answer has its problems by field, or the URL. */
+async function addPlace(machine: Machine, address: string, accessJwt: string) {
+  const place = { kind: 'folder', address }
+  const input = { place, sameDisk: true, password: alice.password }
+  return (await xrpc(machine, 'com.core.admin.addCopyPlace', input, accessJwt)).body
+}
+
+const problemWith = (problem: unknown) => ({ problems: [{ field: 'address', problem }] })
+
+/** Returns the recovery sheet, or the error. */
+async function sheetOf(machine: Machine, accessJwt: string) {
+  const input = { password: alice.password }
+  return (await xrpc(machine, 'com.core.admin.getRecoverySheet', input, accessJwt)).body
+}
+
+const copiesOf = async (machine: Machine, accessJwt: string) =>
+  (await xrpc(machine, 'com.core.admin.getCopies', undefined, accessJwt)).body
+
 const alice = { handle: 'alice.test', password: 'alice-password' }
 const signIn = async (machine: Machine): Promise<string> =>
   (
@@ -70,29 +92,31 @@ describe('the computer that is lost', () => {
   beforeAll(async () => {
     app = await start(lost)
     await xrpc(lost, 'com.core.server.createAccount', alice)
+    token = await signIn(lost)
   })
 
   test('a place that cannot be used is refused with its field, and nothing is saved', async () => {
-    const page = await app.page()
-    expect(await call(page, 'copies.add', folder('disk'))).toEqual({ address: expect.any(String) })
-    expect(await call(page, 'copies.add', folder(join(lost.folder, 'no disk')))).toEqual({
-      address: expect.stringContaining('There is no folder'),
-    })
-    expect(await call(page, 'copies.add', folder(join(lost.dataDir, 'blobs')))).toEqual({
-      address: expect.stringContaining('data folder'),
-    })
-    expect((await call(page, 'settings.view')).copies).toEqual([])
+    expect(await addPlace(lost, 'disk', token)).toEqual(problemWith(expect.any(String)))
+    expect(await addPlace(lost, join(lost.folder, 'no disk'), token)).toEqual(
+      problemWith(expect.stringContaining('There is no folder')),
+    )
+    expect(await addPlace(lost, join(lost.dataDir, 'blobs'), token)).toEqual(
+      problemWith(expect.stringContaining('folder')),
+    )
+    expect(await addPlace(lost, lost.dataDir, token)).toEqual(
+      problemWith(expect.stringContaining('data folder')),
+    )
+    expect(await copiesOf(lost, token)).toMatchObject({ places: [], editable: true })
   })
 
   test('no copy starts with a key that cannot be saved', async () => {
-    const page = await app.page()
     // Stands for a keyring or a disk that refuses.
     const obstacle = join(lost.desktopFolder, 'secrets/copies.tmp')
     await mkdir(obstacle, { recursive: true })
     const problem = expect.stringContaining('could not be saved')
-    expect(await call(page, 'copies.add', folder(disk))).toEqual({ address: problem })
-    expect(await call(page, 'copies.sheet')).toEqual({ ok: false, message: problem })
-    expect((await call(page, 'settings.view')).copies).toEqual([])
+    expect(await addPlace(lost, disk, token)).toEqual(problemWith(problem))
+    expect(await sheetOf(lost, token)).toEqual({ error: 'KeyUnavailable', message: problem })
+    expect(await copiesOf(lost, token)).toMatchObject({ places: [] })
     expect(await readdir(disk)).toEqual([])
     await rm(obstacle, { recursive: true })
   })
@@ -101,27 +125,26 @@ describe('the computer that is lost', () => {
     const page = await app.page()
     await app.answer({ canceled: false, filePaths: [disk] })
     expect(await call(page, 'copies.chooseFolder')).toBe(disk)
-    expect(await call(page, 'copies.add', folder(disk))).toEqual({})
-    const url = pathToFileURL(disk).href
-    expect(await call(page, 'settings.view')).toMatchObject({ copies: [url], isSheetKept: false })
-    token = await signIn(lost)
-    const read = async () => (await xrpc(lost, 'com.core.admin.getCopies', undefined, token)).body.places[0]
-    await expect.poll(async () => (await read()).lastCopiedAt, soon).toEqual(expect.any(String))
-    expect(await readdir(disk)).toContain('pds-replica')
-    expect(await call(page, 'copies.add', folder(disk))).toEqual({ address: expect.any(String) })
+    expect(await addPlace(lost, disk, token)).toEqual({ problems: [], url })
+    const read = async () => (await copiesOf(lost, token)).places?.[0]
+    await expect.poll(async () => (await read())?.lastCopiedAt, soon).toEqual(expect.any(String))
+    expect(await copiesOf(lost, token)).toMatchObject({ places: [{ url, added: true }], sheetKept: false })
+    expect(await readdir(disk)).toEqual(['desktop-pds-copy'])
+    expect(await readdir(join(disk, 'desktop-pds-copy'))).toContain('pds-replica')
+    expect(await addPlace(lost, disk, token)).toEqual(problemWith(expect.any(String)))
   })
 
   test('the recovery sheet has the key, which is on disk only as the keyring encrypts it', async () => {
     const page = await app.page()
-    const sheet = await call(page, 'copies.sheet')
-    if (!sheet.ok) throw new Error(sheet.message)
-    key = sheet.value.key
+    const sheet = await sheetOf(lost, token)
+    key = sheet.key
     expect(key).toMatch(/^AGE-SECRET-KEY-1/)
-    expect(sheet.value.places).toEqual([pathToFileURL(disk).href])
+    expect(sheet.places).toEqual([url])
     const file = join(lost.folder, 'sheet.txt')
     await app.answer({ canceled: false, filePath: file })
-    expect(await call(page, 'copies.saveSheet')).toEqual({ ok: true, value: file })
-    expect((await call(page, 'settings.view')).isSheetKept).toBe(true)
+    expect(await call(page, 'copies.saveSheet', sheet.text)).toEqual({ ok: true, value: file })
+    await xrpc(lost, 'com.core.admin.keepRecoverySheet', {}, token)
+    expect(await copiesOf(lost, token)).toMatchObject({ sheetKept: true })
     await app.answer({ canceled: false, filePaths: [file] })
     expect(await call(page, 'copies.chooseKey')).toEqual({ ok: true, value: key })
     const secret = await readFile(join(lost.desktopFolder, 'secrets/copies'), 'latin1')
@@ -132,8 +155,7 @@ describe('the computer that is lost', () => {
   test('after a start the same key is used, and quitting copies the last changes', async () => {
     await app.quit()
     app = await start(lost)
-    const sheet = await call(await app.page(), 'copies.sheet')
-    expect(sheet).toMatchObject({ value: { key } })
+    expect(await sheetOf(lost, token)).toMatchObject({ key })
     await xrpc(lost, 'com.core.server.createAppPassword', { name: 'last change' }, token)
     await app.quit()
   })
@@ -151,9 +173,8 @@ describe('the other computer', () => {
     const find = async (address: string, text: string) => call(page, 'restore.points', at(address, text))
     expect(await find(disk, 'x')).toEqual({ problems: { key: expect.any(String) }, points: [] })
     expect(await find(other.folder, key)).toMatchObject({ problems: { address: expect.any(String) } })
-    const sheet = await call(page, 'copies.sheet')
-    if (!sheet.ok) throw new Error(sheet.message)
-    expect(await find(disk, sheet.value.key)).toMatchObject({ problems: { key: expect.any(String) } })
+    const { identity: another } = await ReplicaKey.generate()
+    expect(await find(disk, another)).toMatchObject({ problems: { key: expect.any(String) } })
   })
 
   test('the server is restored with progress, accepts the passwords, and continues the copy', async () => {
@@ -174,14 +195,14 @@ describe('the other computer', () => {
     const token = await signIn(other)
     const { body } = await xrpc(other, 'com.core.server.listAppPasswords', undefined, token)
     expect(body.passwords).toMatchObject([{ name: 'last change' }])
-    expect((await call(page, 'settings.view')).copies).toEqual([pathToFileURL(disk).href])
+    expect(await copiesOf(other, token)).toMatchObject({ places: [{ url, added: true }], sheetKept: true })
     const read = async () => (await xrpc(other, 'com.core.admin.getCopies', undefined, token)).body.places[0]
     await expect.poll(async () => (await read()).lastCopiedAt, soon).toEqual(expect.any(String))
   })
 
   test('its own place is read without the key, and a preview that is cancelled leaves nothing', async () => {
     const page = await app.page()
-    const source = { from: 'place', url: pathToFileURL(disk).href } as const
+    const source = { from: 'place', url } as const
     const unknown = { from: 'place', url: pathToFileURL(other.folder).href } as const
     expect(await call(page, 'restore.points', unknown)).toMatchObject({
       problems: { address: expect.any(String) },
@@ -199,16 +220,18 @@ describe('the other computer', () => {
     expect(await readdir(other.dataDir)).not.toContain('copy.fetched')
     expect(await eventsOf(page, 'serverState')).toEqual([])
     expect(await call(page, 'restore.run', source, at)).toMatchObject({ ok: true, value: { at } })
-    expect((await call(page, 'settings.view')).copies).toEqual([source.url])
+    expect((await copiesOf(other, await signIn(other))).places).toMatchObject([{ url }])
   })
 
   test('an undo puts the data back that were there before, and uses their key again', async () => {
     const page = await app.page()
     const first = (await call(page, 'backups.replaced')).at(-1)
     expect(await call(page, 'restore.undo', first?.name ?? '')).toMatchObject({ ok: true })
-    const sheet = await call(page, 'copies.sheet')
-    expect(sheet).toMatchObject({ ok: true, value: { key: expect.stringMatching(/^AGE-SECRET-KEY-1/) } })
-    expect(sheet).not.toMatchObject({ value: { key } })
+    // There were no accounts.
+    await xrpc(other, 'com.core.server.createAccount', alice)
+    const sheet = await sheetOf(other, await signIn(other))
+    expect(sheet).toMatchObject({ key: expect.stringMatching(/^AGE-SECRET-KEY-1/) })
+    expect(sheet.key).not.toBe(key)
     await app.quit()
   })
 })
@@ -232,12 +255,11 @@ describe('the lost computer comes back', () => {
   test.runIf(isStandIn)('with a late keyring its server runs, and copies start with their key', async () => {
     await app.quit()
     app = await start(lost, { quirks: ['keyring-hangs'] })
-    const page = await app.page()
     const read = async () => (await xrpc(lost, 'com.core.admin.getCopies', undefined, token)).body.places[0]
     expect(await read()).toMatchObject({ problem: { message: expect.stringContaining('keyring') } })
-    expect(await call(page, 'copies.sheet')).toMatchObject({ ok: false })
+    expect(await sheetOf(lost, token)).toMatchObject({ error: 'KeyUnavailable' })
     await app.unlockKeyring()
     await expect.poll(async () => (await read())?.lastCopiedAt, soon).toEqual(expect.any(String))
-    expect(await call(page, 'copies.sheet')).toMatchObject({ value: { key } })
+    expect(await sheetOf(lost, token)).toMatchObject({ key })
   })
 })

@@ -23,6 +23,22 @@ describe('damaged data', () => {
   const start = async (page: Page) =>
     expect(await call(page, 'server.start')).toMatchObject({ failure: 'damaged' })
 
+  /** Creates the owner, who adds a folder for copies. */
+  async function addFolder(machine: Machine, address: string): Promise<void> {
+    const send = async (nsid: string, input: object, token = '') => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      }
+      const init = { method: 'POST', headers, body: JSON.stringify(input) }
+      return (await fetch(`${machine.endpoint}/xrpc/com.core.${nsid}`, init)).json()
+    }
+    const account = { handle: 'alice.test', password: 'a good password' }
+    const { accessJwt } = (await send('server.createAccount', account)) as { accessJwt: string }
+    const input = { place: { kind: 'folder', address }, sameDisk: true, password: account.password }
+    expect(await send('admin.addCopyPlace', input, accessJwt)).toMatchObject({ problems: [] })
+  }
+
   test('what is intact is opened after the loss was shown', async () => {
     const machine = await newMachine()
     const page = await (await machine.start()).page()
@@ -64,9 +80,8 @@ describe('damaged data', () => {
     await expect.poll(() => isRunning(page), soon).toBe(true)
     const disk = join(machine.folder, 'disk')
     await mkdir(disk)
-    const place = { kind: 'folder', address: disk, user: '', bucket: '', region: '' } as const
-    expect(await call(page, 'copies.add', { ...place, accessKeyId: '', secret: '' })).toEqual({})
-    const bases = () => readdir(join(disk, 'bases')).catch(() => [])
+    await addFolder(machine, disk)
+    const bases = () => readdir(join(disk, 'desktop-pds-copy/bases')).catch(() => [])
     await expect.poll(async () => (await bases()).length, soon).toBe(1)
     await call(page, 'server.stop')
     await rm(join(machine.dataDir, 'backups'), { recursive: true, force: true })

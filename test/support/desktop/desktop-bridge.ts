@@ -106,8 +106,6 @@ export class ScriptedDesktop {
       defaults: { ...defaultSettings({}), publicUrl: 'http://localhost:2583' },
       mail,
       hasMailPassword: false,
-      copies: [],
-      isSheetKept: false,
       dataFolder: '/home/alice/.local/share/desktop-pds',
       secretProtection: 'system',
       hasTray: true,
@@ -214,16 +212,9 @@ export class ScriptedDesktop {
       'repository.export': () => done('/home/alice/alice.test.car'),
       'factors.remove': () => done(undefined),
       'copies.chooseFolder': () => '/media/disk',
-      'copies.add': () => ({}),
-      'copies.remove': () => done(undefined),
       'copies.isElsewhere': () => false,
       'copies.continue': () => done(undefined),
-      'copies.sheet': () => done({ key: copyKey, places: this.view.copies }),
       'copies.saveSheet': () => done('/media/disk/recovery-sheet.txt'),
-      'copies.keepSheet': () => {
-        this.view = { ...this.view, isSheetKept: true }
-        return undefined
-      },
       'copies.chooseKey': () => done(copyKey),
       'tunnel.view': () => this.tunnel,
       'tunnel.open': () => this.tunnel,

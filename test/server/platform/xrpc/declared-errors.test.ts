@@ -2,13 +2,17 @@
  * Provokes every error that a lexicon declares. The list of errors comes from the lexicons, the provoking call from the table
  * `provoke` below. A declared error without an entry fails the test.
  */
+import { tmpdir } from 'node:os'
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
 import { expect, test, vi } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
 import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
+import { CredentialsUnavailable } from '../../../../server/operation/replicas/credentials.ts'
+import type { Host } from '../../../../server/operation/replicas/host.ts'
 import type { KeptSettings } from '../../../../server/platform/config/kept-settings.ts'
 import * as moves from '../../../../server/repository/tables/moves.ts'
+import type { ServerOptions } from '../../../../server/server.ts'
 import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { iso } from '../../../../server/util/time.ts'
 import { PasskeyDevice } from '../../../support/accounts/passkey.ts'
@@ -29,8 +33,14 @@ import { owner, server, setupServer } from '../../../support/server/setup.ts'
 import { json, StubService } from '../../../support/services/stub-service.ts'
 import { webDevice } from '../../../support/services/web-push.ts'
 
+/** Runs the server as `npm run serve` does, but starts it never again. */
+const host: Host = {
+  places: { list: () => [], save: async () => {}, setBy: undefined },
+  restart: async () => {},
+}
+
 // The owner may call every method while its account is active.
-setupServer({ accounts: ['owner-of-all'] })
+setupServer({ accounts: ['owner-of-all'], options: { host } })
 
 type State = 'takedown' | 'suspended' | 'deactivated'
 
@@ -112,25 +122,31 @@ async function secondFactor(at = server): Promise<Account> {
   return account
 }
 
-/** Runs with a server whose owner changes its settings. */
+const noSettings = {
+  ...{ file: 'settings.json', list: () => [], proven: () => ({ text: '', setBy: undefined }) },
+  ...{ problemsWith: () => ({}), change: async () => ({}) },
+}
+
+/** Runs with a server whose owner changes its settings, and where copies are. */
 async function withSettings(
   parts: Partial<KeptSettings>,
   attempt: (another: TestServer) => Promise<Answer>,
 ): Promise<Answer> {
-  const none = { file: 'settings.json', list: () => [], problemsWith: () => ({}), change: async () => ({}) }
-  const another = await TestServer.start({}, undefined, { settings: { ...none, ...parts } })
+  const another = await TestServer.start({}, undefined, { host, settings: { ...noSettings, ...parts } })
   try {
     return await attempt(another)
   } finally {
     await another.close()
   }
 }
-/** What takes the main password of the owner, on a server whose owner has a second step. */
-const provingOwner = (method: string, input: object) => {
+
+/** The errors of a method that takes the owner's proof, on the computer of the server. */
+const provingOwner = (method: string, input: object = {}) => {
   const name = `com.core.admin.${method}`
   const send = (another: TestServer, { accessJwt, password }: Account, authFactorToken?: string) =>
     another.post(name, { ...input, password, authFactorToken }, { accessJwt })
   return {
+    [`${name} NotAtThisComputer`]: () => callElsewhere(method, input),
     [`${name} PasswordRequired`]: () =>
       withSettings({}, async (another) => another.post(name, input, await another.account('olga'))),
     [`${name} AuthFactorTokenRequired`]: () =>
@@ -145,6 +161,22 @@ const provingOwner = (method: string, input: object) => {
       }),
   }
 }
+
+/** Calls with the admin password on another server, with other options. */
+async function elsewhereWith(options: ServerOptions, name: string, input?: object): Promise<Answer> {
+  const another = await TestServer.start({}, undefined, options)
+  try {
+    return await another.post(`com.core.admin.${name}`, input, adminAuth)
+  } finally {
+    await another.close()
+  }
+}
+
+const lockedKeeper = {
+  read: () => Promise.reject(new CredentialsUnavailable('Unlock the keyring.')),
+  write: async () => {},
+}
+const anyFolder = { kind: 'folder', address: tmpdir() }
 
 const proposal = {
   ...{ id: 'x'.repeat(16), commitment: 'x' },
@@ -825,6 +857,25 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   ...provingOwner('updateSettings', { settings: [{ name: 'relays', value: '' }] }),
   ...provingOwner('deleteBackup', { id: 'x' }),
+  ...provingOwner('addCopyPlace', { place: anyFolder }),
+  'com.core.admin.addCopyPlace PlacesElsewhere': () =>
+    elsewhereWith({}, 'addCopyPlace', { place: anyFolder }),
+  'com.core.admin.addCopyPlace SameDisk': () =>
+    core('admin.addCopyPlace', { place: anyFolder, password: owner.password }, owner),
+  'com.core.admin.removeCopyPlace NotAtThisComputer': () => callElsewhere('removeCopyPlace', { url: 'x' }),
+  'com.core.admin.removeCopyPlace PlacesElsewhere': () =>
+    elsewhereWith({ host: { ...host, places: { ...host.places, setBy: 'PDS_COPIES' } } }, 'removeCopyPlace', {
+      url: 'x',
+    }),
+  'com.core.admin.removeCopyPlace PlaceNotFound': () => core('admin.removeCopyPlace', { url: 'x' }, owner),
+  ...provingOwner('getRecoverySheet'),
+  'com.core.admin.getRecoverySheet PlacesElsewhere': () => elsewhereWith({}, 'getRecoverySheet', {}),
+  'com.core.admin.getRecoverySheet KeyUnavailable': () =>
+    elsewhereWith({ host, copiesKeeper: lockedKeeper }, 'getRecoverySheet', {}),
+  'com.core.admin.keepRecoverySheet NotAtThisComputer': () => callElsewhere('keepRecoverySheet'),
+  'com.core.admin.keepRecoverySheet PlacesElsewhere': () => elsewhereWith({}, 'keepRecoverySheet'),
+  'com.core.admin.keepRecoverySheet KeyUnavailable': () =>
+    elsewhereWith({ host, copiesKeeper: lockedKeeper }, 'keepRecoverySheet'),
   'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
   'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
   'com.core.admin.makeBackup BackupFailed': () =>

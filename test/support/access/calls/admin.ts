@@ -5,6 +5,10 @@ import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
 export const adminCalls: CallTable = {
   // There are no places.
   'com.core.admin.acceptEmptyPlace': () => ({ input: { url: 'file:///disk' }, answer: 'InvalidRequest' }),
+  'com.core.admin.addCopyPlace': () => ({
+    input: { place: { kind: 'folder', address: '/disk' } },
+    answer: 'PlacesElsewhere',
+  }),
   // A malformed address, so that nothing is sent.
   'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
   'com.core.admin.checkBackup': () => ({ input: { id: 'none' }, answer: 'BackupNotFound' }),
@@ -44,12 +48,14 @@ export const adminCalls: CallTable = {
   'com.core.admin.getLog': () => ({}),
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
   'com.core.admin.getNetwork': () => ({}),
+  'com.core.admin.getRecoverySheet': () => ({ input: {}, answer: 'PlacesElsewhere' }),
   'com.core.admin.getSettings': () => ({ answer: 'SettingsElsewhere' }),
   'com.core.admin.getSubjectStatus': (subject) => ({
     params: { did: subject.did },
     answer: deleted(subject),
   }),
   'com.core.admin.getStorage': () => ({}),
+  'com.core.admin.keepRecoverySheet': () => ({ answer: 'PlacesElsewhere' }),
   'com.core.admin.listAccounts': () => ({}),
   'com.core.admin.listBackups': () => ({}),
   'com.core.admin.listOutbox': () => ({}),
@@ -62,6 +68,7 @@ export const adminCalls: CallTable = {
     answer: 'MoveRefused',
   }),
   'com.core.admin.purgeRemoteRecords': () => ({}),
+  'com.core.admin.removeCopyPlace': () => ({ input: { url: 'file:///disk' }, answer: 'PlacesElsewhere' }),
   'com.core.admin.removeSecondFactors': (subject, token) => ({
     input: { did: subject.did },
     answer: ofOther(subject, token),

@@ -3,8 +3,9 @@ import { describe, expect, test, vi } from 'vitest'
 import type { PlaceInput } from '../../../../electron/ground/bridge.ts'
 import { keepCredentials } from '../../../../electron/replicas/copies-keeper.ts'
 import { noticeOf } from '../../../../electron/replicas/copy-notices.ts'
-import { isPlaceInput, namePlace } from '../../../../electron/replicas/copy-places.ts'
+import { isPlaceInput } from '../../../../electron/replicas/restore-sources.ts'
 import { CredentialsUnavailable, loadCredentials } from '../../../../server/operation/replicas/credentials.ts'
+import { namePlace } from '../../../../server/operation/replicas/places/describe.ts'
 
 const place = (fields: Partial<PlaceInput>): PlaceInput => ({
   ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },

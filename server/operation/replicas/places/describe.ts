@@ -1,20 +1,24 @@
-/** Places of copies as the page describes them, and their conversion to the server's: a URL and credentials. */
+/** Places as people describe them, and their conversion to a URL and credentials. */
 
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { PlaceCredentials } from '../../server/operation/replicas/places/place.ts'
-import { PlaceProblem } from '../../server/operation/replicas/places/place.ts'
-import { copyPlaces } from '../../server/platform/config/values.ts'
-import { members, oneOf, text } from '../ground/arguments.ts'
-import type { FoundPoints, PlaceInput } from '../ground/bridge.ts'
-import { t } from '../ground/strings.ts'
+import { copyPlaces } from '../../../platform/config/values.ts'
+import { type PlaceCredentials, PlaceProblem } from './place.ts'
 
-const isText = text(2000)
-
-export const isPlaceInput = members<PlaceInput>({
-  kind: oneOf('folder', 'webdav', 's3'),
-  ...{ address: isText, user: isText, bucket: isText, region: isText, accessKeyId: isText, secret: isText },
-})
+/** A place for continuous copies, as a person describes it. Unused fields are empty. */
+export interface PlaceInput {
+  readonly kind: 'folder' | 'webdav' | 's3'
+  /** The path of a folder, the address of a WebDAV folder, or the endpoint of S3-compatible storage. */
+  readonly address: string
+  /** User name, for WebDAV. */
+  readonly user: string
+  /** The bucket, and after a slash a prefix in it. */
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  /** The password, or the secret access key. */
+  readonly secret: string
+}
 
 /** A place as the server's settings name it. */
 export interface NamedPlace {
@@ -22,7 +26,8 @@ export interface NamedPlace {
   readonly credentials: PlaceCredentials | undefined
 }
 
-export type PlaceProblems = FoundPoints['problems']
+/** A sentence per field that has a wrong value. `key`: that of a recovery sheet. */
+export type PlaceProblems = { readonly [Name in keyof PlaceInput | 'key']?: string }
 
 /** A problem of one field of the description. */
 export class FieldProblem extends Error {
@@ -33,6 +38,8 @@ export class FieldProblem extends Error {
     this.field = field
   }
 }
+
+const wrongAddress = 'This must be an address such as https://cloud.example.com/folder.'
 
 /** Returns an error by the field that it belongs to. @param input undefined for a place that this computer knows */
 export function problemsOf(error: unknown, input: PlaceInput | undefined): PlaceProblems {
@@ -49,7 +56,7 @@ export function namePlace(input: PlaceInput): NamedPlace {
   const named = { folder: folderUrl, webdav: webdavUrl, s3: s3Url }[kind](input)
   // A comma separates places in the setting.
   const url = copyPlaces.parse(named.replaceAll(',', '%2C'))?.[0]
-  if (url === undefined) throw new FieldProblem('address', t.copies.wrongAddress)
+  if (url === undefined) throw new FieldProblem('address', wrongAddress)
   if (kind === 'folder') return { url, credentials: undefined }
   return {
     url,
@@ -58,19 +65,21 @@ export function namePlace(input: PlaceInput): NamedPlace {
 }
 
 function folderUrl({ address }: PlaceInput): string {
-  if (!isAbsolute(address)) throw new FieldProblem('address', t.copies.wrongFolder)
+  if (!isAbsolute(address) || address.includes('\0'))
+    throw new FieldProblem('address', 'This must be the whole path of a folder, such as /media/disk.')
   return pathToFileURL(address).href
 }
 
 function webdavUrl({ address, user }: PlaceInput): string {
   const url = webUrl(address)
-  if (user === '') throw new FieldProblem('user', t.copies.missing)
+  if (user === '') throw new FieldProblem('user', 'This is required.')
   return `webdav+${url.protocol}//${encodeURIComponent(user)}@${url.host}${url.pathname}`
 }
 
 function s3Url({ address, bucket, region }: PlaceInput): string {
   const url = webUrl(address)
-  if (!/^[a-z0-9][a-z0-9.-]+(\/.*)?$/.test(bucket)) throw new FieldProblem('bucket', t.copies.wrongBucket)
+  if (!/^[a-z0-9][a-z0-9.-]+(\/.*)?$/.test(bucket))
+    throw new FieldProblem('bucket', 'This must be the name of a bucket, such as my-copies.')
   const path = bucket.split('/').map(encodeURIComponent).join('/')
   const query = new URLSearchParams({ endpoint: url.href.replace(/\/$/, ''), ...(region && { region }) })
   return `s3://${path}?${query}`
@@ -80,5 +89,5 @@ function s3Url({ address, bucket, region }: PlaceInput): string {
 function webUrl(text: string): URL {
   const url = URL.parse(text.includes('://') ? text : `https://${text}`)
   if (url && /^https?:$/.test(url.protocol) && !url.username) return url
-  throw new FieldProblem('address', t.copies.wrongAddress)
+  throw new FieldProblem('address', wrongAddress)
 }

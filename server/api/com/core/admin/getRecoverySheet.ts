@@ -1,0 +1,20 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { proveOwner } from '../../../../identity/callers/proof.ts'
+import { requirePlaces, withKey } from '../../../../operation/replicas/own-places.ts'
+import { sheetText } from '../../../../operation/replicas/sheet-text.ts'
+import { hourly } from '../../../../platform/config/rate-limits.ts'
+import { method } from '../../../method.ts'
+
+export const getRecoverySheet = method(com.core.admin.getRecoverySheet, {
+  auth: 'admin',
+  limits: [hourly(60, 'account')],
+  async handler({ input, auth, caller, operation, identity: { requireProof }, log, fail }) {
+    requireThisComputer({ caller, fail })
+    const places = requirePlaces(operation, fail)
+    await proveOwner(requireProof, auth, input, caller)
+    const sheet = await withKey(fail, () => places.sheet())
+    log.info('recovery sheet shown')
+    return { ...sheet, places: [...sheet.places], text: sheetText(sheet) }
+  },
+})

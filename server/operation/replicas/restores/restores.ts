@@ -1,0 +1,137 @@
+/**
+ * Restores that the owner asks for over HTTP. They take minutes and stop the server, so a call begins one and another call returns its
+ * state. They belong to the program that runs the server: the state outlives the server.
+ */
+import { join } from 'node:path'
+import { listReplaced } from '../../../store/backups/replaced.ts'
+import { undoRestore } from '../../../store/backups/restore.ts'
+import type { Logger } from '../../../util/log.ts'
+import { createSerializer } from '../../../util/serialize.ts'
+import { systemTime } from '../../../util/timers.ts'
+import { removeFetched } from '../fetch-ahead.ts'
+import type { Progress } from '../receive.ts'
+import { type OriginDeps, ofBackups, type Restored, type RestorePreview } from './origins.ts'
+import { ofPlace, pointsOfPlace } from './place-origin.ts'
+import { sentenceOf } from './sentence.ts'
+
+/** What is restored: a backup of this computer, or a state of a place of this server. */
+export type OwnSource = { readonly from: 'backups' } | { readonly from: 'place'; readonly url: string }
+
+export type RestoreState =
+  | { readonly step: 'none' }
+  /** The state is read, or fetched from a place. */
+  | { readonly step: 'opening'; readonly progress?: Progress | undefined }
+  | { readonly step: 'opened'; readonly preview: RestorePreview }
+  | { readonly step: 'restoring'; readonly progress?: Progress | undefined }
+  | { readonly step: 'restored'; readonly result: Restored }
+  /** Nothing was changed. */
+  | { readonly step: 'failed'; readonly message: string }
+
+export interface Restores {
+  readonly state: RestoreState
+  /** Lists the states of a place of this server, newest first. @throws Error with a sentence for people */
+  points(url: string): Promise<readonly Date[]>
+  /** Begins to read a state, the newest by default. Ends an earlier preview. Returns false while a restore runs. */
+  open(source: OwnSource, at: string | undefined): boolean
+  /** Begins to restore what was opened. Returns false if nothing is. */
+  restore(): boolean
+  /** Begins to put replaced data back. Returns false if there is no such folder, or another restore runs. */
+  undo(name: string): Promise<boolean>
+  /** Ends a preview and removes what was fetched for it. Forgets the last result. */
+  cancel(): Promise<void>
+}
+
+interface Deps extends Omit<OriginDeps, 'onProgress'> {
+  readonly log: Logger
+}
+
+export function createRestores(deps: Deps): Restores {
+  const { dataDir, whileStopped, log } = deps
+  /** One at a time: they share the folder of fetched files. */
+  const serialize = createSerializer()
+  let state: RestoreState = { step: 'none' }
+  let opening = new AbortController()
+  let begin: (() => Promise<Restored>) | undefined
+
+  const origins: OriginDeps = {
+    ...deps,
+    onProgress(progress) {
+      if (state.step === 'opening' || state.step === 'restoring') state = { step: state.step, progress }
+    },
+  }
+
+  /** Ends the current preview, and returns the signal for the next one. */
+  function renew(): AbortSignal {
+    opening.abort(new Error('This was cancelled.'))
+    opening = new AbortController()
+    begin = undefined
+    return opening.signal
+  }
+
+  function fail(error: unknown, message: string): void {
+    log.warn({ err: error }, message)
+    state = { step: 'failed', message: sentenceOf(error) }
+  }
+
+  function run(work: () => Promise<Restored>): void {
+    state = { step: 'restoring' }
+    void serialize(async () => {
+      try {
+        const result = await work()
+        log.info({ ...result }, 'server restored')
+        state = { step: 'restored', result }
+      } catch (error) {
+        fail(error, 'restore failed')
+      }
+    })
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    points: (url) => pointsOfPlace(deps, { from: 'place', url }),
+    open(source, at) {
+      if (state.step === 'restoring') return false
+      const signal = renew()
+      state = { step: 'opening' }
+      const origin = source.from === 'backups' ? ofBackups(origins) : ofPlace(origins, source)
+      void serialize(async () => {
+        try {
+          signal.throwIfAborted()
+          const preview = await origin.preview(at, signal)
+          signal.throwIfAborted()
+          begin = () => origin.restore(at, preview.loss)
+          state = { step: 'opened', preview }
+        } catch (error) {
+          if (!signal.aborted) fail(error, 'state to restore not opened')
+        }
+      })
+      return true
+    },
+    restore() {
+      if (begin === undefined || state.step !== 'opened') return false
+      run(begin)
+      return true
+    },
+    async undo(name) {
+      // Only listed names are accepted, so that no name leads out of the data folder.
+      const folder = (await listReplaced(dataDir)).find((each) => each.name === name)
+      if (!folder || state.step === 'restoring') return false
+      renew()
+      run(() =>
+        whileStopped(async () => {
+          const replaced = await undoRestore({ directory: dataDir, now: systemTime }, join(dataDir, name))
+          return { at: folder.replacedAt.toISOString(), missingMedia: 0, replaced }
+        }),
+      )
+      return true
+    },
+    async cancel() {
+      if (state.step === 'restoring') return
+      renew()
+      state = { step: 'none' }
+      await serialize(() => removeFetched(dataDir))
+    },
+  }
+}
