@@ -6,12 +6,12 @@ import { com } from '../../lexicons/generated/index.ts'
 import { desktop } from '../bridge.ts'
 import { createStore } from '../store.ts'
 import { useIsOwner } from './account.ts'
-import type { Body } from './client.ts'
+import { type Body, callAs } from './client.ts'
 import { callDesktop, DesktopError, keyOf as desktopKeyOf, invalidate } from './desktop.ts'
 import { keyOf, useXrpcQuery } from './hooks.ts'
-import { useSession } from './sessions.ts'
+import { useMaybeSession, useSession } from './sessions.ts'
 
-const { getCopies } = com.core.admin
+const { getCopies, listRestorePoints } = com.core.admin
 
 type Copies = Body<typeof getCopies.main>
 export type CopyPlace = Copies['places'][number]
@@ -60,10 +60,13 @@ export function placeName(text: string): string {
 
 /** The states to which the server can be restored from a source of this computer. */
 export function usePoints(source: RestoreSource): UseQueryResult<readonly RestorePoint[]> {
+  const { did = '' } = useMaybeSession() ?? {}
   return useQuery({
     queryKey: desktopKeyOf('restore.points', source),
     networkMode: 'always',
     async queryFn() {
+      if (!desktop && source.from === 'place')
+        return (await callAs(did, listRestorePoints, { params: { url: source.url } })).points
       const { problems, points } = await callDesktop('restore.points', source)
       const [problem] = Object.values(problems)
       if (problem !== undefined) throw new DesktopError(problem)

@@ -2,13 +2,17 @@
 import { SessionEnded } from './client.ts'
 
 const intervalMs = 500
-const limitMs = 60_000
+const restartMs = 60_000
 
 /**
  * Repeats a call until its answer is accepted. Failures meanwhile are those of a server that is not there.
- * @throws SessionEnded; the last failure after a minute
+ * @throws SessionEnded; the last failure after the limit, which is a minute
  */
-export async function untilAnswer<T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> {
+export async function untilAnswer<T>(
+  ask: () => Promise<T>,
+  isDone: (answer: T) => boolean,
+  limitMs = restartMs,
+): Promise<T> {
   const end = performance.now() + limitMs
   for (;;) {
     try {

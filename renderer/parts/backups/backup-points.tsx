@@ -14,7 +14,6 @@ import { Loaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { PasswordDialog } from '../account/password-dialog.tsx'
 import { proofOf } from '../account/proof-fields.tsx'
-import styles from '../replicas/replicas.module.css'
 import { PointList, RestoreButton } from '../replicas/restore-points.tsx'
 
 const { checkBackup, deleteBackup, listBackups } = com.core.admin
@@ -29,7 +28,7 @@ export function BackupPoints() {
             actions={(point) => (
               <>
                 {point.id !== undefined && <TestButton id={point.id} point={point} />}
-                {desktop && <RestoreButton at={point.at} point={point} source={ownBackups} />}
+                <RestoreButton at={point.at} point={point} source={ownBackups} />
                 {point.id !== undefined && <DeleteButton id={point.id} point={point} />}
               </>
             )}
@@ -122,14 +121,11 @@ function OpenFolder() {
   )
 }
 
-/** What a browser cannot do: open the folder, and restore, for which the server has to be stopped. */
+/** A browser cannot open the folder. */
 function Elsewhere({ folder }: { readonly folder: string }) {
   return (
-    <>
-      <Panel>
-        <CopyField label={t.ui.copyPath} name={t.backups.folder} text={folder} />
-      </Panel>
-      <p className={styles.hint}>{t.backups.restoreByCommand}</p>
-    </>
+    <Panel>
+      <CopyField label={t.ui.copyPath} name={t.backups.folder} text={folder} />
+    </Panel>
   )
 }

@@ -14,7 +14,7 @@ interface PlaceNoticesProps {
   readonly name: string
   /** Whether it was added here. */
   readonly isOwn: boolean
-  /** Undefined in a browser. */
+  /** Undefined on another computer than that of the server. */
   readonly source: RestoreSource | undefined
 }
 

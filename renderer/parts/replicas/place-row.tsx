@@ -1,7 +1,7 @@
 import { HardDrive } from 'lucide-react'
 import { useMemo } from 'react'
 import { type CopyPlace, placeName } from '../../api/copies.ts'
-import { desktop } from '../../bridge.ts'
+import { isAtServer } from '../../api/endpoint.ts'
 import { t } from '../../strings/en.ts'
 import { formatAge, formatLength } from '../../strings/format.ts'
 import { Meter } from '../../ui/meter.tsx'
@@ -62,9 +62,14 @@ export function PlaceRow({ place, isEditable, now }: PlaceRowProps) {
       icon={<HardDrive aria-hidden size={20} strokeWidth={1.75} />}
       name={name}
       // When its problem changes, it is read again.
-      points={desktop && <LoadedPoints key={place.problem?.kind} name={name} source={source} />}
+      points={isAtServer && <LoadedPoints key={place.problem?.kind} name={name} source={source} />}
     >
-      <PlaceNotices isOwn={isEditable && isOwn} name={name} place={place} source={desktop && source} />
+      <PlaceNotices
+        isOwn={isEditable && isOwn}
+        name={name}
+        place={place}
+        source={isAtServer ? source : undefined}
+      />
     </ReplicaRow>
   )
 }

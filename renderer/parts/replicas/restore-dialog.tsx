@@ -1,8 +1,12 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import type { RestorePreview, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { restoreProgress } from '../../api/copies.ts'
-import { callDesktop, type DesktopArgs, useDesktopCall } from '../../api/desktop.ts'
+import { invalidate } from '../../api/desktop.ts'
+import { cancel, preview, restore } from '../../api/restores.ts'
+import { useMaybeSession } from '../../api/sessions.ts'
+import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
@@ -13,8 +17,9 @@ import type { Fields } from '../../ui/form.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { ProofFields, proofError, proofOf } from '../account/proof-fields.tsx'
 import { useRestored } from '../backups/restored.tsx'
-import { useDesktopDialogAction } from '../dialog-action.ts'
+import { useDialogWork } from '../dialog-action.ts'
 import { Facts } from '../facts.tsx'
 
 interface RestoreDialogProps {
@@ -30,18 +35,19 @@ interface RestoreDialogProps {
   onClose(): void
 }
 
-type Request = DesktopArgs<'restore.preview'>
+type Request = [source: RestoreSource, at?: string | undefined]
 
 /** Opens a state of the server, shows what would come back, and restores it after a confirmation. */
 export function RestoreDialog(props: RestoreDialogProps) {
   const { source, at, asks, title = t.restoring.title, file } = props
-  const open = useDesktopCall('restore.preview')
+  const did = useMaybeSession()?.did ?? ''
+  const open = useMutation({ mutationFn: ([from, time]: Request) => preview(did, from, time) })
   const { mutate } = open
   useEffect(() => {
     if (asks === undefined) mutate([source, at])
   }, [asks, source, at, mutate])
   const onClose = () => {
-    void callDesktop('restore.cancel')
+    void cancel(did)
     props.onClose()
   }
   if (open.data) {
@@ -85,15 +91,17 @@ interface ConfirmProps extends Pick<RestoreDialogProps, 'onClose'> {
   readonly request: Request
 }
 
-function Confirm({ title, file, preview, request: [source, at], onClose }: ConfirmProps) {
+function Confirm({ title, file, preview: opened, request, onClose }: ConfirmProps) {
+  const [source] = request
   const showRestored = useRestored()
   const [, navigate] = useLocation()
   // A computer that is new has nothing to lose.
   const isNew = source.from === 'otherPlace'
-  const restore = useDesktopDialogAction('restore.run', {
-    invalidates: ['restore.points'],
-    input: () => [source, at, preview.loss],
+  const client = useQueryClient()
+  const work = useDialogWork({
+    run: (field, did) => restore(did, request, opened, proofOf(field)),
     onDone(restored) {
+      void invalidate(client, 'restore.points')
       showRestored(restored)
       if (isNew) navigate(entrances.signIn)
     },
@@ -101,20 +109,22 @@ function Confirm({ title, file, preview, request: [source, at], onClose }: Confi
   })
   return (
     <ConfirmDialog
-      {...restore}
+      {...work}
+      error={desktop ? work.error : proofError(work.error)}
       {...(!isNew && { typed: { label: t.restoring.typed, text: t.restoring.typedWord } })}
       action={t.restoring.submit}
-      dismissible={!restore.busy}
+      dismissible={!work.busy}
       title={title}
     >
       <Stack>
-        <Content file={file} preview={preview} />
-        {preview.loss !== undefined && <Notice variant="warn">{preview.loss}</Notice>}
+        <Content file={file} preview={opened} />
+        {opened.loss !== undefined && <Notice variant="warn">{opened.loss}</Notice>}
         <Notice variant="warn">
           {t.restoring.text} {isNew && t.restoring.otherComputer}
         </Notice>
-        {restore.busy && <Progress />}
-        {restore.error && (isNew || source.from === 'place') && <p>{t.restoring.again}</p>}
+        {!desktop && <ProofFields error={work.error} />}
+        {work.busy && <Progress />}
+        {work.error && (isNew || source.from === 'place') && <p>{t.restoring.again}</p>}
       </Stack>
     </ConfirmDialog>
   )

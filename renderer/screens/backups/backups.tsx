@@ -7,15 +7,15 @@ import { OneFileSection } from './one-file-section.tsx'
 import { ReplacedSection } from './replaced-section.tsx'
 import { RepositorySection } from './repository-section.tsx'
 
-/** A browser has what the server can do while it runs, the desktop also what needs files of a person or a stopped server. */
+/** The desktop has also what needs files of a person. */
 export function BackupsScreen() {
   return (
     <Page lead={t.backups.lead} title={t.nav.backups}>
       <ReplicasSection />
       <DataCheckSection />
+      <ReplacedSection />
       {desktop && (
         <>
-          <ReplacedSection />
           <OneFileSection />
           <RepositorySection />
         </>

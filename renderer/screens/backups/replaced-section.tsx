@@ -1,6 +1,12 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReplacedData } from '../../../electron/ground/bridge.ts'
-import { useDesktopQuery } from '../../api/desktop.ts'
-import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
+import { useIsOwner } from '../../api/account.ts'
+import { isAtServer } from '../../api/endpoint.ts'
+import { forget, putBack, readReplaced } from '../../api/restores.ts'
+import { useMaybeSession } from '../../api/sessions.ts'
+import { desktop } from '../../bridge.ts'
+import { ProofFields, proofError, proofOf } from '../../parts/account/proof-fields.tsx'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDate, formatDateTime } from '../../strings/format.ts'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
@@ -8,7 +14,14 @@ import { Row, RowList, Section } from '../../ui/page.tsx'
 
 /** The folders with data that a restore replaced, each with buttons to put it back and to delete it. Empty if there are none. */
 export function ReplacedSection() {
-  const { data: folders = [] } = useDesktopQuery('backups.replaced')
+  const did = useMaybeSession()?.did ?? ''
+  const isOwner = useIsOwner()
+  const { data: folders = [] } = useQuery({
+    queryKey: replacedKey(did),
+    queryFn: () => readReplaced(did),
+    enabled: desktop !== undefined || (isOwner && isAtServer),
+    networkMode: desktop ? 'always' : 'online',
+  })
   if (folders.length === 0) return null
   return (
     <Section lead={t.backups.replacedLead} title={t.backups.replaced}>
@@ -22,7 +35,7 @@ export function ReplacedSection() {
 }
 
 const actions = ['putBack', 'forget'] as const
-const channels = { putBack: 'restore.undo', forget: 'backups.forget' } as const
+const replacedKey = (did: string) => [did, 'replaced data']
 
 function ReplacedRow({ folder }: { readonly folder: ReplacedData }) {
   const { replacedAt, keptUntil, bytes } = folder
@@ -54,19 +67,26 @@ interface ReplacedDialogProps {
 
 function ReplacedDialog({ action, folder, onClose }: ReplacedDialogProps) {
   const { name, replacedAt, bytes } = folder
-  const work = useDesktopDialogAction(channels[action], {
-    invalidates: ['backups.replaced'],
-    input: () => [name],
+  const client = useQueryClient()
+  const work = useDialogWork({
+    run: (field, did) =>
+      action === 'putBack'
+        ? putBack(did, name, replacedAt, proofOf(field))
+        : forget(did, name, proofOf(field)),
     done: t.backups.replacedDone[action],
+    onDone: () => void client.invalidateQueries(),
     onClose,
   })
   return (
     <ConfirmDialog
       {...work}
+      error={desktop ? work.error : proofError(work.error)}
+      dismissible={!work.busy}
       action={t.backups.replacedSubmits[action]}
       title={t.backups.replacedTitles[action]}
     >
       <p>{t.backups.replacedTexts[action](formatDateTime(replacedAt), formatBytes(bytes))}</p>
+      {!desktop && <ProofFields error={work.error} />}
     </ConfirmDialog>
   )
 }

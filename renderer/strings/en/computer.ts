@@ -39,8 +39,6 @@ export const backups = {
   deleteText: 'You can undo this for a few minutes. After that, nothing brings this backup back.',
   deleted: 'Backup deleted',
   folder: 'Folder',
-  restoreByCommand:
-    'To restore one, stop the server. List them with npm run restore -- --list, then run npm run restore -- TIME, with the --data-dir of the server if it has one.',
   replaced: 'Replaced data',
   replacedLead:
     'Data from before a restore or an import, with the keys and media of all accounts at that time. Each is deleted after 30 days.',

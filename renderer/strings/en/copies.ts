@@ -110,7 +110,7 @@ export const copies = {
   since: (when: string) => `Since ${when}.`,
   lost: (total: number, when: string) =>
     `This place has ${changes(total)} that this computer has lost. The last one is of ${when}.`,
-  lostByServer: 'Restore them with: npm run restore -- --from URL --key FILE --at TIME',
+  lostByServer: 'Restore them on the computer of the server.',
   restoreLost: 'Restore them…',
   missingHere: (total: number) => `Missing here and at this place: ${files(total)}.`,
   missingLink: 'Missing media',
@@ -207,6 +207,7 @@ export const restoring = {
     `without ${count(total, { one: 'lost media file', other: 'lost media files' })}`,
   notRestorable: (problem: string) => `Not restorable: ${problem}`,
 
+  closed: 'This was closed on another page. Open it again.',
   title: 'Restore the server?',
   opening: 'Opening…',
   open: 'Open',

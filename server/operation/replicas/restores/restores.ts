@@ -135,3 +135,12 @@ export function createRestores(deps: Deps): Restores {
     },
   }
 }
+
+/** @throws XrpcError RestoreElsewhere if the program that runs the server offers none over HTTP */
+export function requireRestores(
+  { host }: { readonly host: { readonly restores?: Restores | undefined } | undefined },
+  fail: (name: 'RestoreElsewhere', message: string) => Error,
+): Restores {
+  if (host?.restores) return host.restores
+  throw fail('RestoreElsewhere', 'Restore in the program that runs this server')
+}

@@ -2,7 +2,9 @@
  * Provokes every error that a lexicon declares. The list of errors comes from the lexicons, the provoking call from the table
  * `provoke` below. A declared error without an entry fails the test.
  */
+import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
 import { expect, test, vi } from 'vitest'
@@ -10,6 +12,7 @@ import { methods } from '../../../../server/api/index.ts'
 import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
 import { CredentialsUnavailable } from '../../../../server/operation/replicas/credentials.ts'
 import type { Host } from '../../../../server/operation/replicas/host.ts'
+import type { Restores } from '../../../../server/operation/replicas/restores/restores.ts'
 import type { KeptSettings } from '../../../../server/platform/config/kept-settings.ts'
 import * as moves from '../../../../server/repository/tables/moves.ts'
 import type { ServerOptions } from '../../../../server/server.ts'
@@ -33,10 +36,17 @@ import { owner, server, setupServer } from '../../../support/server/setup.ts'
 import { json, StubService } from '../../../support/services/stub-service.ts'
 import { webDevice } from '../../../support/services/web-push.ts'
 
+/** Restores nothing. */
+const restores: Restores = {
+  state: { step: 'none' },
+  points: () => Promise.reject(new Error('The folder is empty.')),
+  ...{ open: () => false, restore: () => false, undo: async () => false, cancel: async () => {} },
+}
 /** Runs the server as `npm run serve` does, but starts it never again. */
 const host: Host = {
   places: { list: () => [], save: async () => {}, setBy: undefined },
   restart: async () => {},
+  restores,
 }
 
 // The owner may call every method while its account is active.
@@ -134,6 +144,7 @@ async function withSettings(
 ): Promise<Answer> {
   const another = await TestServer.start({}, undefined, { host, settings: { ...noSettings, ...parts } })
   try {
+    await mkdir(join(another.config.dataDir, replacedName))
     return await attempt(another)
   } finally {
     await another.close()
@@ -171,6 +182,17 @@ async function elsewhereWith(options: ServerOptions, name: string, input?: objec
     await another.close()
   }
 }
+
+async function readWithoutHost(name: string, params: Record<string, string> = {}): Promise<Answer> {
+  const another = await TestServer.start()
+  try {
+    return await another.get(`com.core.admin.${name}`, params, adminAuth)
+  } finally {
+    await another.close()
+  }
+}
+
+const replacedName = 'replaced-2026-01-01T00-00-00.000Z'
 
 const lockedKeeper = {
   read: () => Promise.reject(new CredentialsUnavailable('Unlock the keyring.')),
@@ -876,6 +898,30 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.keepRecoverySheet PlacesElsewhere': () => elsewhereWith({}, 'keepRecoverySheet'),
   'com.core.admin.keepRecoverySheet KeyUnavailable': () =>
     elsewhereWith({ host, copiesKeeper: lockedKeeper }, 'keepRecoverySheet'),
+  'com.core.admin.listRestorePoints NotAtThisComputer': () => readElsewhere('listRestorePoints?url=x'),
+  'com.core.admin.listRestorePoints RestoreElsewhere': () =>
+    readWithoutHost('listRestorePoints', { url: 'x' }),
+  'com.core.admin.listRestorePoints PlaceUnavailable': () =>
+    server.get('com.core.admin.listRestorePoints', { url: 'x' }, owner),
+  'com.core.admin.openRestore NotAtThisComputer': () => callElsewhere('openRestore', {}),
+  'com.core.admin.openRestore RestoreElsewhere': () => elsewhereWith({}, 'openRestore', {}),
+  'com.core.admin.openRestore RestoreRunning': () => core('admin.openRestore', {}, owner),
+  'com.core.admin.getRestore NotAtThisComputer': () => readElsewhere('getRestore'),
+  'com.core.admin.getRestore RestoreElsewhere': () => readWithoutHost('getRestore'),
+  ...provingOwner('restoreServer'),
+  'com.core.admin.restoreServer RestoreElsewhere': () => elsewhereWith({}, 'restoreServer', {}),
+  'com.core.admin.restoreServer NothingOpened': () =>
+    core('admin.restoreServer', { password: owner.password }, owner),
+  'com.core.admin.cancelRestore NotAtThisComputer': () => callElsewhere('cancelRestore'),
+  'com.core.admin.cancelRestore RestoreElsewhere': () => elsewhereWith({}, 'cancelRestore'),
+  'com.core.admin.listReplacedData NotAtThisComputer': () => readElsewhere('listReplacedData'),
+  ...provingOwner('undoRestore', { name: 'none' }),
+  'com.core.admin.undoRestore RestoreElsewhere': () => elsewhereWith({}, 'undoRestore', { name: 'none' }),
+  'com.core.admin.undoRestore DataNotFound': () =>
+    core('admin.undoRestore', { name: 'none', password: owner.password }, owner),
+  ...provingOwner('deleteReplacedData', { name: replacedName }),
+  'com.core.admin.deleteReplacedData DataNotFound': () =>
+    core('admin.deleteReplacedData', { name: 'none' }, owner),
   'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
   'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
   'com.core.admin.makeBackup BackupFailed': () =>

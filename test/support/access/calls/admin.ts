@@ -11,6 +11,7 @@ export const adminCalls: CallTable = {
   }),
   // A malformed address, so that nothing is sent.
   'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
+  'com.core.admin.cancelRestore': () => ({ answer: 'RestoreElsewhere' }),
   'com.core.admin.checkBackup': () => ({ input: { id: 'none' }, answer: 'BackupNotFound' }),
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.checkRelays': () => ({}),
@@ -28,6 +29,7 @@ export const adminCalls: CallTable = {
   // Without undo, it takes the main password.
   'com.core.admin.deleteBackup': () => ({ input: { id: 'none', undo: true }, answer: 'BackupNotFound' }),
   'com.core.admin.deleteOutboxMessage': () => ({ input: { id: 'x' } }),
+  'com.core.admin.deleteReplacedData': () => ({ input: { name: 'none' }, answer: 'DataNotFound' }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },
     answer: deleted(subject),
@@ -49,6 +51,7 @@ export const adminCalls: CallTable = {
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
   'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.getRecoverySheet': () => ({ input: {}, answer: 'PlacesElsewhere' }),
+  'com.core.admin.getRestore': () => ({ answer: 'RestoreElsewhere' }),
   'com.core.admin.getSettings': () => ({ answer: 'SettingsElsewhere' }),
   'com.core.admin.getSubjectStatus': (subject) => ({
     params: { did: subject.did },
@@ -61,12 +64,15 @@ export const adminCalls: CallTable = {
   'com.core.admin.listOutbox': () => ({}),
   'com.core.admin.listReports': () => ({}),
   'com.core.admin.listRequests': () => ({}),
+  'com.core.admin.listReplacedData': () => ({}),
+  'com.core.admin.listRestorePoints': () => ({ params: { url: 'file:///disk' }, answer: 'RestoreElsewhere' }),
   'com.core.admin.listUpstreams': () => ({}),
   'com.core.admin.makeBackup': () => ({}),
   'com.core.admin.moveAccount': () => ({
     input: { did: bystander.did, server: 'localhost', password: 'a password' },
     answer: 'MoveRefused',
   }),
+  'com.core.admin.openRestore': () => ({ input: {}, answer: 'RestoreElsewhere' }),
   'com.core.admin.purgeRemoteRecords': () => ({}),
   'com.core.admin.removeCopyPlace': () => ({ input: { url: 'file:///disk' }, answer: 'PlacesElsewhere' }),
   'com.core.admin.removeSecondFactors': (subject, token) => ({
@@ -78,6 +84,7 @@ export const adminCalls: CallTable = {
     answer: 'UpstreamNotFound',
   }),
   'com.core.admin.requestCrawls': () => ({}),
+  'com.core.admin.restoreServer': () => ({ input: {}, answer: 'RestoreElsewhere' }),
   'com.core.admin.retryUpstream': () => ({
     input: { url: 'https://pds.invalid' },
     answer: 'UpstreamNotFound',
@@ -89,6 +96,7 @@ export const adminCalls: CallTable = {
   }),
   'com.core.admin.setConformance': () => ({ input: { running: false } }),
   'com.core.admin.setInspector': () => ({ input: {} }),
+  'com.core.admin.undoRestore': () => ({ input: { name: 'none' }, answer: 'RestoreElsewhere' }),
   'com.core.admin.updateAccountEmail': (subject, token) => ({
     input: { account: subject.did, email: subject.email },
     answer: ofOther(subject, token),

@@ -1,0 +1,106 @@
+/**
+ * Restores of the server. The desktop runs them itself, also while the server is stopped. A browser asks the server, which stops for a while
+ * and starts again with other data: the session may end with that.
+ */
+import type { DatetimeString } from '@atproto/lex-schema'
+import type { Restored, RestorePreview, RestoreSource } from '../../electron/ground/bridge.ts'
+import { com } from '../../lexicons/generated/index.ts'
+import { desktop } from '../bridge.ts'
+import { t } from '../strings/en.ts'
+import { type Body, callAs, SessionEnded } from './client.ts'
+import { restoreProgress } from './copies.ts'
+import { callDesktop, DesktopError } from './desktop.ts'
+import type { Proof } from './passkeys.ts'
+import { untilAnswer } from './restarts.ts'
+
+const {
+  cancelRestore,
+  deleteReplacedData,
+  getRestore,
+  listReplacedData,
+  openRestore,
+  restoreServer,
+  undoRestore,
+} = com.core.admin
+
+type State = Body<typeof getRestore.main>
+
+/** A large copy is fetched through a slow connection. */
+const limitMs = 24 * 60 * 60_000
+
+/** Reads the data that restores have replaced, newest first. */
+export async function readReplaced(did: string) {
+  return desktop ? callDesktop('backups.replaced') : (await callAs(did, listReplacedData, {})).data
+}
+
+/** Reads what a restore would bring back. @throws DesktopError with a sentence for people */
+export async function preview(did: string, source: RestoreSource, at?: string): Promise<RestorePreview> {
+  if (desktop) return callDesktop('restore.preview', source, at)
+  const body = {
+    ...(source.from === 'place' && { url: source.url }),
+    ...(at !== undefined && { at: at as DatetimeString }),
+  }
+  await callAs(did, openRestore, { body })
+  const { preview: opened } = await untilEnd(did, 'opening')
+  if (!opened) throw new DesktopError(t.restoring.closed)
+  const { at: createdAt, ...content } = opened
+  return { ...content, createdAt, handles: opened.handles }
+}
+
+/** Restores what was previewed. */
+export async function restore(
+  did: string,
+  [source, at]: readonly [source: RestoreSource, at?: string | undefined],
+  opened: RestorePreview,
+  proof: Proof,
+): Promise<Restored> {
+  if (desktop) return callDesktop('restore.run', source, at, opened.loss)
+  await callAs(did, restoreServer, { body: proof })
+  return untilRestored(did, { at: opened.createdAt, missingMedia: opened.missingBlobs, replaced: '' })
+}
+
+/** Puts replaced data back. */
+export async function putBack(did: string, name: string, at: string, proof: Proof): Promise<unknown> {
+  if (desktop) return callDesktop('restore.undo', name)
+  await callAs(did, undoRestore, { body: { name, ...proof } })
+  return untilRestored(did, { at, missingMedia: 0, replaced: '' })
+}
+
+export async function forget(did: string, name: string, proof: Proof): Promise<unknown> {
+  if (desktop) return callDesktop('backups.forget', name)
+  return callAs(did, deleteReplacedData, { body: { name, ...proof } })
+}
+
+/** Ends a preview. */
+export async function cancel(did: string): Promise<void> {
+  if (desktop) await callDesktop('restore.cancel')
+  // A session that has ended has no preview either.
+  else await callAs(did, cancelRestore, {}).catch(() => {})
+}
+
+/** @param expected the result if the restored data do not know the session any more, so that nobody can read it */
+async function untilRestored(did: string, expected: Restored): Promise<Restored> {
+  try {
+    const { result } = await untilEnd(did, 'restoring')
+    return result ?? expected
+  } catch (error) {
+    if (error instanceof SessionEnded) return expected
+    throw error
+  }
+}
+
+/** Waits for the end of a step, and reports its progress. @throws DesktopError with a sentence for people if it failed */
+async function untilEnd(did: string, step: State['step']): Promise<State> {
+  const state = await untilAnswer(
+    async () => {
+      const answer = await callAs(did, getRestore, {})
+      restoreProgress.set(answer.progress as Parameters<typeof restoreProgress.set>[0])
+      return answer
+    },
+    (answer) => answer.step !== step,
+    limitMs,
+  )
+  restoreProgress.set(undefined)
+  if (state.step === 'failed') throw new DesktopError(state.message ?? '')
+  return state
+}

@@ -1,0 +1,14 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { requireRestores } from '../../../../operation/replicas/restores/restores.ts'
+import { method } from '../../../method.ts'
+
+export const openRestore = method(com.core.admin.openRestore, {
+  auth: 'admin',
+  handler({ input: { url, at }, caller, operation, fail }) {
+    requireThisComputer({ caller, fail })
+    const source = url === undefined ? { from: 'backups' as const } : { from: 'place' as const, url }
+    if (requireRestores(operation, fail).open(source, at)) return
+    throw fail('RestoreRunning', 'The server is being restored. Wait until it has ended')
+  },
+})
