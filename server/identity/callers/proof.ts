@@ -1,13 +1,12 @@
 /** The proof that changes of sign-in and recovery take. Without the second step, a thief of session and password could remove it. */
 import type { Platform } from '../../platform/platform.ts'
-import type { Caller } from '../../platform/xrpc/method.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { existingAccount } from '../../repository/access/existing.ts'
 import { tokenRefusals } from '../accounts/mail-tokens.ts'
 import type { Secrets } from '../did/server-secrets.ts'
 import { requestFactor, tooManyCodes } from '../factors/challenge.ts'
 import { needsFactor, spendFactor } from '../factors/factors.ts'
-import type { AdminCredentials, SessionCredentials } from './credentials.ts'
+import type { SessionCredentials } from './credentials.ts'
 import type { RequirePassword } from './own-account.ts'
 
 export interface Proof {
@@ -26,19 +25,6 @@ export type RequireProof = (
   proof: Proof,
   network: string,
 ) => Promise<void>
-
-/**
- * Requires the proof of an owner with a session; the admin password is one by itself.
- * @throws XrpcError as `RequireProof`
- */
-export async function proveOwner(
-  requireProof: RequireProof,
-  { session }: AdminCredentials,
-  { password = '', authFactorToken }: { readonly [Name in keyof Proof]?: Proof[Name] | undefined },
-  { network }: Pick<Caller, 'network'>,
-): Promise<void> {
-  if (session) await requireProof(session, { password, authFactorToken }, network)
-}
 
 interface Deps extends Pick<Platform, 'store' | 'mailer' | 'countMail' | 'origin' | 'now'> {
   readonly secrets: Secrets

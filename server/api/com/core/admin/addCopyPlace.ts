@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { proveOwner } from '../../../../identity/callers/proof.ts'
+import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { requireChangeable } from '../../../../operation/replicas/own-places.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -8,10 +8,10 @@ import { method } from '../../../method.ts'
 export const addCopyPlace = method(com.core.admin.addCopyPlace, {
   auth: 'admin',
   limits: [hourly(60, 'account')],
-  async handler({ input, auth, caller, operation, identity: { requireProof }, fail }) {
+  async handler({ input, auth, caller, operation, identity, fail }) {
     requireThisComputer({ caller, fail })
     const places = requireChangeable(operation, fail)
-    await proveOwner(requireProof, auth, input, caller)
+    await requireOwnerProof({ auth, input, caller, identity, fail })
     const { place, sameDisk: maySameDisk = false } = input
     const { kind, address, user = '', bucket = '', region = '', accessKeyId = '', secret = '' } = place
     const given = { kind, address, user, bucket, region, accessKeyId, secret }

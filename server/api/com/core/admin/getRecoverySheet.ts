@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { proveOwner } from '../../../../identity/callers/proof.ts'
+import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { requirePlaces, withKey } from '../../../../operation/replicas/own-places.ts'
 import { sheetText } from '../../../../operation/replicas/sheet-text.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
@@ -9,10 +9,10 @@ import { method } from '../../../method.ts'
 export const getRecoverySheet = method(com.core.admin.getRecoverySheet, {
   auth: 'admin',
   limits: [hourly(60, 'account')],
-  async handler({ input, auth, caller, operation, identity: { requireProof }, log, fail }) {
+  async handler({ input, auth, caller, operation, identity, log, fail }) {
     requireThisComputer({ caller, fail })
     const places = requirePlaces(operation, fail)
-    await proveOwner(requireProof, auth, input, caller)
+    await requireOwnerProof({ auth, input, caller, identity, fail })
     const sheet = await withKey(fail, () => places.sheet())
     log.info('recovery sheet shown')
     return { ...sheet, places: [...sheet.places], text: sheetText(sheet) }

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { proveOwner } from '../../../../identity/callers/proof.ts'
+import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { requireRestores } from '../../../../operation/replicas/restores/restores.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -8,10 +8,10 @@ import { method } from '../../../method.ts'
 export const undoRestore = method(com.core.admin.undoRestore, {
   auth: 'admin',
   limits: [hourly(60, 'account')],
-  async handler({ input, auth, caller, operation, identity: { requireProof }, fail }) {
+  async handler({ input, auth, caller, operation, identity, fail }) {
     requireThisComputer({ caller, fail })
     const restores = requireRestores(operation, fail)
-    await proveOwner(requireProof, auth, input, caller)
+    await requireOwnerProof({ auth, input, caller, identity, fail })
     if (!(await restores.undo(input.name))) throw fail('DataNotFound', 'This data no longer exists')
   },
 })
