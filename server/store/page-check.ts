@@ -19,6 +19,10 @@ export interface PageCheckState {
   readonly verifiedAt: Date | undefined
   /** Number of pages that were damaged when they were last read. */
   readonly damagedPages: number
+  /** The part of the pages that this round has checked, from 0 to 1. */
+  readonly share: number
+  /** When this round ends, if the server runs until then. */
+  readonly endsAt: Date
 }
 
 interface Deps {
@@ -85,6 +89,8 @@ export async function createPageCheck({ store, files, dataDir, now, signal }: De
     state: () => ({
       verifiedAt: progress.verifiedAt === undefined ? undefined : new Date(progress.verifiedAt),
       damagedPages: store.damagedPages.length,
+      share: Math.min(1, (progress.next - 1) / Math.max(1, store.pageCount)),
+      endsAt: new Date(Math.min(progress.startedAt, now().getTime()) + roundMs),
     }),
   }
 }

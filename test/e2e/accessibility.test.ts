@@ -45,7 +45,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/accounts', 'People', 'bob.test'],
   ['/reports', 'Reports', 'No open reports'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
-  ['/network', 'Network', 'Finding other people'],
+  ['/network', 'Network', 'All 15 reasons'],
   ['/backups', 'Backups', 'No backup yet'],
   ['/logs', 'Logs', 'No log lines yet'],
   ['/requests', 'Requests', 'This server records all requests'],

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
+import { findingsInBothSchemes, overflowAt } from '../support/page/accessibility.ts'
 import { minute } from '../support/server/clock.ts'
 import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
@@ -50,7 +52,17 @@ test('an authenticator app: added by its QR code, asked for at sign-in, replaced
   await page.getByText('This code is wrong.').waitFor()
   await page.getByLabel('Code that the app shows').fill(code())
   await page.getByRole('button', { name: 'Turn on' }).click()
-  const [recovery = ''] = await codes(page)
+  await page.getByRole('dialog', { name: 'Your recovery codes' }).waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save as a file' }).click()
+  const file = await downloading
+  expect(file.suggestedFilename()).toBe('recovery-codes-alice.test.txt')
+  const saved = await readFile(await file.path(), 'utf8')
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  expect(await overflowAt(page, [320, 1280])).toEqual([0, 0])
+  const shown = await codes(page)
+  expect(saved.trim().split('\n').slice(-10)).toEqual(shown)
+  const [recovery = ''] = shown
   expect(recovery).toMatch(/^[A-Z2-7]{5}-[A-Z2-7]{5}$/)
   await page.getByText('10 codes left').waitFor()
 

@@ -7,7 +7,7 @@ import { t } from '../../strings/en.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
-import { Since } from '../../ui/time.tsx'
+import { RelativeTime, Since } from '../../ui/time.tsx'
 import styles from '../replicas/replicas.module.css'
 
 /** How often the server is asked, in milliseconds. */
@@ -29,10 +29,16 @@ function OfOwner() {
   return (
     <Section lead={t.dataCheck.lead} title={t.dataCheck.title}>
       <Loaded query={useDataCheck()} rows={1}>
-        {({ verifiedAt, damagedPages }) =>
+        {({ verifiedAt, damagedPages, percent, endsAt }) =>
           damagedPages === 0 ? (
             <p className={styles.hint}>
               <Since at={verifiedAt} never={t.dataCheck.never} text={t.dataCheck.verified} />
+              {verifiedAt === undefined && (
+                <>
+                  {' '}
+                  {t.dataCheck.progress(percent)} <RelativeTime at={endsAt} />.
+                </>
+              )}
             </p>
           ) : (
             <Notice variant="danger">

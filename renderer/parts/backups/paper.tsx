@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { classes } from '../../ui/class-names.ts'
 import styles from './paper.module.css'
 
 /** A page that its holder keeps. Printing prints this page alone. */
@@ -34,6 +35,15 @@ export function PaperKey({ name, value }: Fact) {
   return (
     <output aria-label={name} className={styles.secret}>
       {inGroups(value)}
+    </output>
+  )
+}
+
+/** Codes, one a line. */
+export function PaperCodes({ name, codes }: { readonly name: string; readonly codes: readonly string[] }) {
+  return (
+    <output aria-label={name} className={classes(styles.secret, styles.codes)}>
+      {codes.join('\n')}
     </output>
   )
 }

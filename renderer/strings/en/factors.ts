@@ -37,6 +37,8 @@ export const factors = {
   renewTitle: 'Make new recovery codes?',
   renewText: 'The old codes stop working.',
   codesTitle: 'Your recovery codes',
+  saveCodes: 'Save as a file',
+  codesFile: (handle: string) => `recovery-codes-${handle}.txt`,
   codesText: 'Keep them apart from the device. Each works once.',
   wrongCodes: (count: number) =>
     `${count === 1 ? 'A wrong code was' : `${count} wrong codes were`} entered with your right password since the last sign-in. If it was not you, change the password.`,

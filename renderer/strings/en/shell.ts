@@ -213,6 +213,7 @@ export const dataCheck = {
   lead: 'The server verifies all its data within a week, a little every hour.',
   verified: 'All data verified',
   never: 'Not all data has been verified yet.',
+  progress: (percent: number) => `${formatNumber(percent)} % verified, done`,
   damaged: (pages: number) =>
     `Damaged data found: ${count(pages, { one: 'page', other: 'pages' })} of the database. Requests that need it fail, others work.`,
   lastIntact: 'Last check without damage:',

@@ -78,7 +78,7 @@ async function restartDamaged(text: string): Promise<void> {
 test('the request that needs it gets an error, the owner is informed, and others are answered', async () => {
   await writeRecords()
   await restartDamaged('record 10.')
-  expect(await dataCheck()).toEqual({ damagedPages: 0 })
+  expect(await dataCheck()).toMatchObject({ damagedPages: 0 })
   const refused = refusal(503, 'NotEnoughResources', expect.stringContaining('damaged on the disk'))
   expect(await read(10)).toMatchObject(refused)
   expect(await read(10)).toMatchObject(refused)
@@ -87,7 +87,7 @@ test('the request that needs it gets an error, the owner is informed, and others
   expect((await read(19)).status).toBe(200)
   expect((await write(20, 'new')).status).toBe(200)
   expect((await read(20)).body.value).toMatchObject({ text: 'new' })
-  expect(await dataCheck()).toEqual({ damagedPages: 1 })
+  expect(await dataCheck()).toMatchObject({ damagedPages: 1 })
   expect(logged()).toHaveLength(1)
   expect(logged()[0]).toContain(databaseName)
 })
@@ -101,12 +101,12 @@ test('the check of all pages finds it within a week, and remembers it after a re
   expect(server.clock.now().getTime() - Date.parse(verifiedAt)).toBeLessThan(minute)
 
   await restartDamaged('record 10.')
-  expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 0 })
+  expect(await dataCheck()).toMatchObject({ verifiedAt, damagedPages: 0 })
   await server.elapse(7 * day - hour)
   await checkPages()
-  expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 1 })
+  expect(await dataCheck()).toMatchObject({ verifiedAt, damagedPages: 1 })
   await server.restart()
-  expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 1 })
+  expect(await dataCheck()).toMatchObject({ verifiedAt, damagedPages: 1 })
   expect((await read(0)).status).toBe(200)
 })
 

@@ -53,7 +53,7 @@ export function focused(page: Page): Promise<unknown> {
   return page.evaluate('(document.activeElement.ariaLabel ?? document.activeElement.innerText).trim()')
 }
 
-/** The accessibility tree of the screen, with placeholders for DIDs, record keys, ports and times. */
+/** The accessibility tree of the screen, with placeholders for DIDs, record keys, ports, times and counts of reads. */
 export async function accessibilityTree(page: Page): Promise<string> {
   const tree = await page.getByRole('main').ariaSnapshot()
   return tree
@@ -61,4 +61,5 @@ export async function accessibilityTree(page: Page): Promise<string> {
     .replaceAll(/\/3[2-7a-z]{12}\b/g, '/…')
     .replaceAll(/(localhost|127\.0\.0\.1):\d+/g, '$1:…')
     .replaceAll(/time: .*/g, 'time: …')
+    .replaceAll(/\d+ reads?\b/g, '… reads')
 }

@@ -57,10 +57,21 @@ function verifiedAgo(): number {
 
 const allPages = Array.from({ length: pageCount }, (_, at) => at + 1)
 
+test('the state has the part that is checked, and when the round ends', async () => {
+  const begin = clock.now().getTime()
+  const state = () => ({ ...check.state(), endsIn: Math.round((check.state().endsAt.getTime() - begin) / hour) })
+  expect(state()).toMatchObject({ share: 0, endsIn: 7 * 24 })
+  await runHours(84)
+  expect(state().share).toBeCloseTo(0.5, 1)
+  expect(state().endsIn).toBe(7 * 24)
+  await runHours(84)
+  expect(state()).toMatchObject({ share: 0, endsIn: 14 * 24 - 1 })
+})
+
 test('every page is read once within a week, a little in each hour', async () => {
   let most = 0
   for (let i = 0; i < hoursOfWeek; i++) {
-    expect(check.state()).toEqual({ verifiedAt: undefined, damagedPages: 0 })
+    expect(check.state()).toMatchObject({ verifiedAt: undefined, damagedPages: 0 })
     const before = read.length
     await runHours(1)
     most = Math.max(most, read.length - before)
@@ -88,14 +99,14 @@ test('it goes on after restarts, and catches up on days without the server', asy
 test('a damaged page keeps data from counting as verified until it is intact again', async () => {
   damaged.add(500)
   await runHours(hoursOfWeek)
-  expect(check.state()).toEqual({ verifiedAt: undefined, damagedPages: 1 })
+  expect(check.state()).toMatchObject({ verifiedAt: undefined, damagedPages: 1 })
   await start()
   expect(check.state().damagedPages).toBe(1)
   await runHours(1)
   expect(check.state().damagedPages).toBe(1)
   damaged.clear()
   await runHours(1)
-  expect(check.state()).toEqual({ verifiedAt: undefined, damagedPages: 0 })
+  expect(check.state()).toMatchObject({ verifiedAt: undefined, damagedPages: 0 })
   await runHours(hoursOfWeek)
   expect(check.state().verifiedAt).toBeInstanceOf(Date)
 })

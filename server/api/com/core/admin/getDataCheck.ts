@@ -5,7 +5,12 @@ import { method } from '../../../method.ts'
 export const getDataCheck = method(com.core.admin.getDataCheck, {
   auth: 'admin',
   handler({ operation }) {
-    const { verifiedAt, damagedPages } = operation.pageCheck.state()
-    return { verifiedAt: verifiedAt && iso(verifiedAt), damagedPages }
+    const { verifiedAt, damagedPages, share, endsAt } = operation.pageCheck.state()
+    return {
+      verifiedAt: verifiedAt && iso(verifiedAt),
+      damagedPages,
+      percent: Math.floor(share * 100),
+      endsAt: iso(endsAt),
+    }
   },
 })
