@@ -11,6 +11,7 @@ import { DecisionButton } from './decision-button.tsx'
 import { PlaceNotices } from './place-notices.tsx'
 import { ReplicaRow } from './replica-row.tsx'
 import { LoadedPoints } from './restore-points.tsx'
+import { useSecondsLeft } from './time-left.ts'
 
 interface PlaceRowProps {
   readonly place: CopyPlace
@@ -74,8 +75,13 @@ export function PlaceRow({ place, isEditable, now }: PlaceRowProps) {
   )
 }
 
+function timeLeft(seconds: number): string {
+  return seconds < 60 ? t.copies.soon : t.copies.left(formatLength(seconds))
+}
+
 function Detail({ place, now }: Pick<PlaceRowProps, 'place' | 'now'>) {
   const { lastCopiedAt, lastProvenAt, progress, paused, missingMedia } = place
+  const secondsLeft = useSecondsLeft(progress, now)
   const sent = progress && t.copies.sent(progress.sent, progress.total)
   return (
     <>
@@ -93,6 +99,7 @@ function Detail({ place, now }: Pick<PlaceRowProps, 'place' | 'now'>) {
       {progress && sent !== undefined && (
         <p>
           {sent}
+          {secondsLeft !== undefined && ` · ${timeLeft(secondsLeft)}`}
           <Meter label={t.copies.progress} max={progress.total} title={sent} value={progress.sent} />
         </p>
       )}

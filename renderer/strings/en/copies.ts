@@ -93,6 +93,8 @@ export const copies = {
   proven: 'Proven restorable',
   progress: 'Sent',
   sent: (sent: number, total: number) => `${formatBytes(sent)} of ${formatBytes(total)} sent`,
+  left: (length: string) => `about ${length} left`,
+  soon: 'less than a minute left',
   behind: (length: string) => `The changes of the last ${length} are not there yet.`,
   missingMedia: (total: number) => `${files(total)} still to be copied.`,
   paused: 'Copying waits for an unmetered network.',

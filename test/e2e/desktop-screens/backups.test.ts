@@ -34,11 +34,10 @@ describe('backups', () => {
     desktop.backups = backups
   })
 
-  test('their size is part of the storage under Data', async () => {
+  test('their size is part of the storage of the server under Data', async () => {
     const page = await signedIn('/data')
-    const meter = page.getByRole('meter', { name: 'Backups of the server' })
-    await expect.poll(() => meter.getAttribute('value')).toBe('3545000')
-    await page.getByRole('link', { name: 'Backups of the server' }).click()
+    await page.getByText('Storage of this server').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Backups' }).click()
     await heading(page, 'Backups').waitFor()
   })
 
