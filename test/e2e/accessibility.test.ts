@@ -314,8 +314,8 @@ test('accessibility tree: navigation and Subscriptions', async () => {
       - heading "Subscriptions" [level=1]
       - paragraph: Get a notification when these people post.
       - text: Handle or DID
-      - textbox "Handle or DID":
-        - /placeholder: alice.test
+      - combobox "Handle or DID"
+      - status
       - button "Subscribe"
       - list "Subscriptions":
         - listitem:
