@@ -116,7 +116,7 @@ export const network = {
       'Relays and other servers that could not connect, or lost their connection to a reader from another network.',
   },
   outgoing: 'What leaves this computer',
-  outgoingLead: 'What the server and the app are connected with. Each leads to its settings.',
+  outgoingLead: 'What the server and the app are connected with.',
   outgoingList: 'Outgoing requests',
   /** By this name links lead to the list. */
   outgoingAll: 'All reasons',

@@ -24,7 +24,7 @@ setupScreens()
 const screens: readonly (readonly [path: string, title: string, ready: readonly string[]])[] = [
   ['/server', 'Server', ['Data folder']],
   // Each from a request of its own.
-  ['/network', 'Network', ['No servers yet', 'Nothing is kept yet.', 'All 16 reasons', 'Services']],
+  ['/network', 'Network', ['No servers yet', 'Nothing is kept yet.', 'All 16 reasons', 'Trusted web pages']],
   ['/outbox', 'Outbox', ['BBBBB-33333']],
   ['/backups', 'Backups', ['2.3 MB']],
   ['/settings', 'Settings', ['Desktop notifications']],
