@@ -113,7 +113,7 @@ test('records: markup in names and posts is shown as text', async () => {
   await social.put(mallory, 'app.example.actor.profile', 'self', { displayName: hostileText.slice(0, 64) })
   await social.post(mallory, { text: `${hostileText} javascript:alert(1)`, ...mentions(alice) })
   const page = await world.signedIn(alice, '/notifications')
-  const item = page.getByRole('main').getByRole('listitem')
+  const item = page.getByRole('main').locator('li:not(nav li)')
   await item.getByText(hostileText).waitFor()
   await item.getByText(hostileText.slice(0, 64)).first().waitFor()
   // The row itself is a link to the post.

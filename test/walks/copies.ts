@@ -52,8 +52,10 @@ async function walk(): Promise<void> {
   clicks = 0
   const other = await newMachine()
   ;({ app, page } = await open(other))
-  await page.getByRole('link', { name: 'Restore from a copy' }).waitFor()
+  await page.getByRole('link', { name: 'I have a backup or a copy' }).waitFor()
   await picture(page, 'new-computer')
+  clicks++
+  await page.getByRole('link', { name: 'I have a backup or a copy' }).click()
   clicks++
   await page.getByRole('link', { name: 'Restore from a copy' }).click()
   await page.getByRole('heading', { level: 1, name: 'Restore from a copy' }).waitFor()

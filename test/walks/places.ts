@@ -98,6 +98,7 @@ async function walk(): Promise<void> {
   const other = await newMachine()
   ;({ app, page } = await open(other))
   const { identity } = await ReplicaKey.generate()
+  await page.getByRole('link', { name: 'I have a backup or a copy' }).click()
   await page.getByRole('link', { name: 'Restore from a copy' }).click()
   await page.getByLabel('Folder', { exact: true }).last().fill(disk)
   for (const [name, key] of [

@@ -163,7 +163,7 @@ export const sheet = {
   useTitle: 'If the computer is lost',
   use: [
     'Install Desktop PDS on another computer and open it.',
-    'Below the form for the first account, choose “Restore from a copy”.',
+    'Below the form for the first account, choose “I have a backup or a copy”, then “Restore from a copy”.',
     'Enter the place above, its password if it has one, and the key. A disk may be in another folder there.',
     'Choose the restore point to return to. Afterwards sign in with your handle and password.',
     'If the lost computer comes back, it accepts no changes once it sees the copy.',

@@ -41,7 +41,7 @@ export const recover = {
     'This is not an archive of an account. Choose the ZIP file of the screen Data, or a CAR file.',
   empty: 'I have no archive',
   emptyWarning:
-    'The account starts empty: your posts, likes, follows and lists are not here, and others no longer see them. Your DID and your followers stay. An archive can be imported later while the account is deactivated, and replaces what you have written since.',
+    'The account starts empty: your posts, likes, follows and lists are not here, and others no longer see them. Your DID and your followers stay. If you may still find an archive, wait: it can be brought as long as the account is not active.',
   submit: 'Move the identity here',
   importing: 'Importing the records…',
   uploading: (done: number, total: number) =>

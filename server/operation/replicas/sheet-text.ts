@@ -12,7 +12,8 @@ export function sheetText({ key, places }: RecoverySheet): string {
     'The copies are here:',
     ...places.map((url) => `  ${url}`),
     '',
-    `To restore: install Desktop PDS, choose "Restore from a copy" at its first start, enter the place and this key.`,
+    'To restore: install Desktop PDS, choose "I have a backup or a copy" at its first start,',
+    'then "Restore from a copy". Enter the place and this key.',
     'Without the desktop: npm run restore -- --from URL --key FILE',
   ]
   return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n${key}\n`

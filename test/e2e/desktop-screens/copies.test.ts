@@ -354,6 +354,15 @@ describe('the recovery sheet', () => {
 })
 
 describe('a server is restored from a copy', () => {
+  test('one entry of the first screen leads to backups and copies', async () => {
+    const page = await visitor('/saved')
+    await page.getByRole('heading', { level: 1, name: 'What do you have?' }).waitFor()
+    await page.getByRole('link', { name: 'Restore a backup' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Restore from a copy' }).click()
+    await page.getByLabel('Key of the recovery sheet').waitFor()
+  })
+
   test('problems are shown at their fields; then a restore point is chosen, and the result is shown', async () => {
     const page = await visitor('/restore')
     desktop.handlers['restore.points'] = () => ({

@@ -272,8 +272,7 @@ test('the secret key is in no request', async () => {
 
 test('texts that are no secret keys', async () => {
   const { secret, publicKey } = await newKey()
-  expect(readRotationKey(secret.toLowerCase())).toBeUndefined()
-  expect(readRotationKey(secret.slice(0, -2))).toBeUndefined()
+  expect(readRotationKey(secret.slice(0, -1))).toBeUndefined()
   for (const text of ['', 'z', publicKey, publicKey.slice(8), 'z'.repeat(200), 'AGE-SECRET-KEY-1'])
     expect(readRotationKey(text)).toBeUndefined()
 })
