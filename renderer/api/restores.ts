@@ -78,7 +78,7 @@ export async function cancel(did: string): Promise<void> {
   else await callAs(did, cancelRestore, {}).catch(() => {})
 }
 
-/** @param expected the result if the restored data do not know the session any more, so that nobody can read it */
+/** @param expected the result if the restored data lack the session that would read it */
 async function untilRestored(did: string, expected: Restored): Promise<Restored> {
   try {
     const { result } = await untilEnd(did, 'restoring')

@@ -192,7 +192,7 @@ async function readWithoutHost(name: string, params: Record<string, string> = {}
   }
 }
 
-const replacedName = 'replaced-2026-01-01T00-00-00.000Z'
+const replacedName = 'replaced-20260101T000000000Z'
 
 const lockedKeeper = {
   read: () => Promise.reject(new CredentialsUnavailable('Unlock the keyring.')),
