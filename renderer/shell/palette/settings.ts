@@ -1,4 +1,5 @@
 /** Settings that the palette finds: the screen, the section, and words for it. */
+import { isAtServer } from '../../api/endpoint.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 
@@ -47,6 +48,12 @@ const networkOfDesktop: readonly Setting[] = [
 
 const copies: readonly Setting[] = [
   { section: t.copies.title, words: t.paletteWords.copies },
+  ...(isAtServer
+    ? [
+        { section: t.copies.title, name: t.sheet.title, words: t.paletteWords.sheet },
+        { section: t.copies.title, name: t.palette.restore, words: t.paletteWords.restore },
+      ]
+    : []),
   { section: t.dataCheck.title, words: t.paletteWords.dataCheck },
 ]
 

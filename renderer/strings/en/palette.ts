@@ -22,6 +22,7 @@ export const palette = {
   handle: 'Handle',
   invitations: 'Invite codes for sign-up',
   logLevel: 'Log level',
+  restore: 'Restore the server',
   keepAwake: 'Keep this computer awake',
   startAtLogin: 'Start at login, tray, desktop notifications',
 }
@@ -66,6 +67,8 @@ export const paletteWords = {
   backlinks: 'likes replies from elsewhere constellation',
   remoteRecords: 'cache quota storage limit others',
   copies: 'backup replica sync second computer disk cloud restore recovery sheet',
+  sheet: 'key print',
+  restore: 'undo earlier state point',
   exports: 'zip file transfer restore import',
   dataCheck: 'integrity verify damage corruption',
   /** By the path of a screen. */

@@ -88,10 +88,12 @@ describe('places', () => {
     expect(await rowsOf(page).count()).toBe(0)
   })
 
-  test('places of a server without a program that keeps them can be read only', async () => {
-    const page = await world.signedIn(owner, '/backups')
+  test('places that the command sets can be read only, and the setting is named', async () => {
+    const page = await world.signedIn(owner, '/account')
+    await serve(page, () => ({ editable: false, setBy: 'PDS_COPIES', places: [place] }))
+    await page.goto(`${world.url}/#/backups`)
     await rowsOf(page).getByText(disk, { exact: true }).waitFor()
-    await page.getByText('The places are changed in the program that runs this server.').waitFor()
+    await page.getByText('The places are set by PDS_COPIES.').waitFor()
     expect(await page.getByRole('button', { name: /Remove|Add a place/ }).count()).toBe(0)
   })
 })

@@ -1,6 +1,7 @@
 /** Accounts, a scripted bridge and sample data for the tests of screens that exist only in the desktop. */
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { LogLine, OutboxMessage, RestorePoint } from '../../../electron/ground/bridge.ts'
+import type { Host } from '../../../server/operation/replicas/host.ts'
 import type { Backup } from '../../../server/operation/replicas/local/list.ts'
 import type { Config } from '../../../server/platform/config/config.ts'
 import type { Page, View } from '../page/browser.ts'
@@ -13,9 +14,15 @@ export { other as bob, owner as alice, third as carol } from '../server/setup-or
 /** A new bridge for each test. */
 export let desktop: ScriptedDesktop
 
+/** The desktop as the host of the server: it keeps no places, and never starts it again. */
+const host: Host = {
+  places: { list: () => [], save: async () => {}, setBy: undefined },
+  restart: async () => {},
+}
+
 /** Registers the hooks that set the variables above. Call it at the top of a test file. @param config of the server */
 export function setupScreens(config: Partial<Config> = {}): void {
-  setupOrdinaryWorld({ config, accounts: ['alice', 'bob', 'carol'] })
+  setupOrdinaryWorld({ config, options: { host }, accounts: ['alice', 'bob', 'carol'] })
   beforeEach(() => {
     desktop = new ScriptedDesktop(world.url)
     scriptBackups()
