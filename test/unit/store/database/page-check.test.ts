@@ -59,7 +59,10 @@ const allPages = Array.from({ length: pageCount }, (_, at) => at + 1)
 
 test('the state has the part that is checked, and when the round ends', async () => {
   const begin = clock.now().getTime()
-  const state = () => ({ ...check.state(), endsIn: Math.round((check.state().endsAt.getTime() - begin) / hour) })
+  const state = () => ({
+    ...check.state(),
+    endsIn: Math.round((check.state().endsAt.getTime() - begin) / hour),
+  })
   expect(state()).toMatchObject({ share: 0, endsIn: 7 * 24 })
   await runHours(84)
   expect(state().share).toBeCloseTo(0.5, 1)
