@@ -48,16 +48,9 @@ async function desktopPictures(alice: Account): Promise<void> {
     { ...mail, id: '1', at: ago(2 * minute), subject: 'Confirm your email address', code: 'K7RWQ-2MXDA' },
     { ...mail, id: '2', at: ago(3 * 24 * hour), subject: 'Reset your password', code: 'PZ4NV-H6TCE' },
   ]
-  desktop.backups = [4, 28, 52, 76].map((hours) => ({
-    at: ago(hours * hour),
-    bytes: 1_300_000 - hours * 900,
-    isPartial: false,
-    proof: { provenAt: ago((hours - 0.5) * hour) },
-  }))
   for (const [path, title, colorScheme] of [
     ['outbox', 'Outbox', 'light'],
     ['network', 'Network', 'dark'],
-    ['backups', 'Backups', 'dark'],
   ] as const) {
     const page = await world.visitor(`/${path}`, { ...size, colorScheme }, desktop)
     await picture(`${path}-${colorScheme}`, page, title)
