@@ -6,18 +6,11 @@ import {
   overflowAt,
   unfold,
 } from '../support/page/accessibility.ts'
-import {
-  owner as alice,
-  other as bob,
-  third as carol,
-  setupWorld,
-  social,
-  world,
-} from '../support/server/setup-world.ts'
+import { alice, bob, carol, setupPeople, social, world } from '../support/server/setup-people.ts'
 import { mentions } from '../support/server/social.ts'
 import { fillSignIn, heading, open } from '../support/server/world.ts'
 
-setupWorld({ accounts: ['alice', 'bob', 'carol'], begin })
+setupPeople({ begin })
 
 async function begin() {
   await social.post(bob, { text: 'Good morning', ...mentions(alice) })

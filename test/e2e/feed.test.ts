@@ -3,20 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { findingsInBothSchemes, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
 import type { Account } from '../support/server/client.ts'
-import { hour } from '../support/server/clock.ts'
-import {
-  owner as alice,
-  other as bob,
-  third as carol,
-  setupWorld,
-  social,
-  world,
-} from '../support/server/setup-world.ts'
+import { alice, anHourAgo, bob, carol, setupPeople, social, world } from '../support/server/setup-people.ts'
 import { feed, type Ref } from '../support/server/social.ts'
 import { heading } from '../support/server/world.ts'
 
-// The page writes posts with the time of its own clock.
-setupWorld({ accounts: ['alice', 'bob', 'carol'], now: new Date(Date.now() - hour).toISOString() })
+setupPeople({ now: anHourAgo() })
 
 const feedOf = (page: Page) => page.getByRole('region', { name: 'Feed' })
 const postsOf = (page: Page) => feedOf(page).getByRole('article')

@@ -3,24 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { findings, findingsInBothSchemes, focused, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
 import { halves } from '../support/records/pictures.ts'
-import { hour } from '../support/server/clock.ts'
-import {
-  owner as alice,
-  other as bob,
-  third as carol,
-  setupWorld,
-  social,
-  world,
-} from '../support/server/setup-world.ts'
+import { alice, anHourAgo, bob, carol, setupPeople, social, world } from '../support/server/setup-people.ts'
 import { graph, type Ref } from '../support/server/social.ts'
 import { heading } from '../support/server/world.ts'
 
 let post: Ref
 
-// The page writes posts with the time of its own clock.
-setupWorld({
-  accounts: ['alice', 'bob', 'carol'],
-  now: new Date(Date.now() - hour).toISOString(),
+setupPeople({
+  now: anHourAgo(),
   begin: async () => {
     await social.follow(alice, bob)
     post = await social.post(bob, { text: 'The beans are up' })

@@ -18,7 +18,7 @@ export let other: Account
 /** The third account. */
 export let third: Account
 
-interface Setup {
+export interface Setup {
   /** Settings of the server. A function is called when the server starts. */
   readonly config?: Partial<Config> | (() => Partial<Config>)
   /** Time at which the clock of the server begins. */
