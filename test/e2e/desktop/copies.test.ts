@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlaceInput, RestoreSource } from '../../../electron/ground/bridge.ts'
-import { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 
@@ -78,11 +77,12 @@ const copiesOf = async (machine: Machine, accessJwt: string) =>
   (await xrpc(machine, 'com.core.admin.getCopies', undefined, accessJwt)).body
 
 const alice = { handle: 'alice.test', password: 'alice-password' }
-const signIn = async (machine: Machine): Promise<string> =>
+const bob = { ...alice, handle: 'bob.test' }
+const signIn = async (machine: Machine, account = alice): Promise<string> =>
   (
     await xrpc(machine, 'com.core.server.createSession', {
-      identifier: alice.handle,
-      password: alice.password,
+      identifier: account.handle,
+      password: account.password,
     })
   ).body.accessJwt
 
@@ -163,9 +163,13 @@ describe('the computer that is lost', () => {
 
 describe('the other computer', () => {
   let app: App
+  /** Of the server that was there before. */
+  let ownKey: string
 
   beforeAll(async () => {
     app = await start(other)
+    await xrpc(other, 'com.core.server.createAccount', bob)
+    ownKey = (await sheetOf(other, await signIn(other, bob))).key
   })
 
   test('a wrong key and an empty place are named', async () => {
@@ -173,8 +177,7 @@ describe('the other computer', () => {
     const find = async (address: string, text: string) => call(page, 'restore.points', at(address, text))
     expect(await find(disk, 'x')).toEqual({ problems: { key: expect.any(String) }, points: [] })
     expect(await find(other.folder, key)).toMatchObject({ problems: { address: expect.any(String) } })
-    const { identity: another } = await ReplicaKey.generate()
-    expect(await find(disk, another)).toMatchObject({ problems: { key: expect.any(String) } })
+    expect(await find(disk, ownKey)).toMatchObject({ problems: { key: expect.any(String) } })
   })
 
   test('the server is restored with progress, accepts the passwords, and continues the copy', async () => {
@@ -227,11 +230,9 @@ describe('the other computer', () => {
     const page = await app.page()
     const first = (await call(page, 'backups.replaced')).at(-1)
     expect(await call(page, 'restore.undo', first?.name ?? '')).toMatchObject({ ok: true })
-    // There were no accounts.
-    await xrpc(other, 'com.core.server.createAccount', alice)
-    const sheet = await sheetOf(other, await signIn(other))
-    expect(sheet).toMatchObject({ key: expect.stringMatching(/^AGE-SECRET-KEY-1/) })
-    expect(sheet.key).not.toBe(key)
+    expect(ownKey).toMatch(/^AGE-SECRET-KEY-1/)
+    expect(ownKey).not.toBe(key)
+    expect(await sheetOf(other, await signIn(other, bob))).toMatchObject({ key: ownKey })
     await app.quit()
   })
 })
