@@ -28,8 +28,10 @@ export async function checkCounts(world: World): Promise<void> {
   )
   const profiles = world.people.map((owner) => ({ owner, name: owner.did }))
   for (const machine of world.machines) {
-    // What an account had here before it moved away is counted.
-    const most = world.people.some((person) => copyAt(person, machine)) ? Number.POSITIVE_INFINITY : 0
+    // What an account had here before it moved away is counted, and what one had before an import of which nobody can read yet.
+    const isOutdated = (person: Person) =>
+      copyAt(person, machine) !== undefined || (person.archive !== undefined && !isWith(person, 'active'))
+    const most = world.people.some(isOutdated) ? Number.POSITIVE_INFINITY : 0
     const check = (owner: Person, name: string, view: Record<string, number>, counts: readonly string[]) => {
       for (const count of counts)
         checkCount(
