@@ -28,7 +28,7 @@ export async function checkCounts(world: World): Promise<void> {
   )
   const profiles = world.people.map((owner) => ({ owner, name: owner.did }))
   for (const machine of world.machines) {
-    // What an account had here before it moved away is counted, and what one had before an import of which nobody can read yet.
+    // The records of an account that has moved away are counted, and the earlier ones of an inactive account with an import.
     const isOutdated = (person: Person) =>
       copyAt(person, machine) !== undefined || (person.archive !== undefined && !isWith(person, 'active'))
     const most = world.people.some(isOutdated) ? Number.POSITIVE_INFINITY : 0
