@@ -75,6 +75,7 @@ async function begin(world: World, person: Person, move: Move): Promise<string> 
       move.hasBegun = true
       signedIn(world, person, move, new SignIn(body, at, undefined))
     }
+    if (isLost(answer)) move.lostSignIns++
     if (isOwnerless(answer)) person.move = undefined
     return refusalOf(answer)
   }
