@@ -215,6 +215,9 @@ const showsFolder = new Set([
   'com.core.admin.listBackups',
 ])
 
+/** What a call with a DPoP token may get besides (RFC 9449). */
+const dpopErrors = ['invalid_dpop_proof', 'use_dpop_nonce']
+
 /** Signs of internals: stack traces, paths, SQL and runtime errors. */
 const internals =
   /\n\s+at |node:|file:\/\/\/\w+\/|node_modules|\.[tj]s:\d|SQLITE|sqlite|SELECT |INSERT |UPDATE \w+ SET|DELETE FROM|constraint failed|E(NOENT|ACCES|ISDIR)|call stack|is not a function|Cannot (read|convert|destructure)|\[object |undefined \(reading/
@@ -232,7 +235,7 @@ function check({ nsid, schema }: Method, { status, headers: received, bytes }: G
     expect(received['content-type'], context).toBe('application/json; charset=utf-8')
     const { error, message, ...others } = JSON.parse(text)
     expect([typeof error, typeof (message ?? ''), others], context).toEqual(['string', 'string', {}])
-    const declared = [...(schema.errors ?? []), ...Object.keys(protocolErrors)]
+    const declared = [...(schema.errors ?? []), ...Object.keys(protocolErrors), ...dpopErrors]
     expect(declared, context).toContain(error)
     return
   }
