@@ -72,10 +72,6 @@ export const manyRows = [
     ...{ table: 'activity_subscriptions', column: 'account', limit: 200 },
     ...{ order: 'created_at, subject', key: 'subject, account' },
   },
-  {
-    ...{ table: 'activity_subscriptions', column: 'subject', limit: 200 },
-    ...{ order: 'account', key: 'subject, account' },
-  },
 ] as const
 
 /** Deletes some of the rows of an account, which takes a millisecond or two. Returns false when there are none. */

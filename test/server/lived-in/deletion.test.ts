@@ -65,6 +65,7 @@ const left: Readonly<Record<string, string>> = {
   follow_counts: 'others follow it',
   bookmarks: 'others saved its posts',
   mutes: 'others mute it',
+  activity_subscriptions: 'others subscribe to it, and its identity may live elsewhere',
   muted_threads: 'others mute its threads',
   reports: 'others reported it',
   invite_code_uses: 'its invite code was used',

@@ -43,6 +43,7 @@ const fewRows = [
   'reports',
   'seen_markers',
   'notification_kinds',
+  'account_storage_days', // 90 days
   'moves', // its media wait in missing_media, which goes with it
 ]
 
