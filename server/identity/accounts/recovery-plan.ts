@@ -5,7 +5,7 @@ import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { createSigningKey, type DidKey, isDidKey, type SigningKey } from '../../util/keys.ts'
 import { iso } from '../../util/time.ts'
-import { maxRotationKeys } from '../did/did-plc.ts'
+import { checkOperation, InvalidPlcOperation, maxRotationKeys, type PlcOperation } from '../did/did-plc.ts'
 import type { ResolveHandle } from '../did/handle-resolver.ts'
 import type { Secrets } from '../did/server-secrets.ts'
 import * as reservedKeys from '../tables/reserved-keys.ts'
@@ -17,6 +17,9 @@ interface Deps extends Pick<Platform, 'config' | 'store' | 'plcOrigin' | 'now'> 
   readonly resolveHandle: ResolveHandle | undefined
   readonly signal?: AbortSignal
 }
+
+/** Of the handle specification. */
+const maxHandleLength = 253
 
 interface Request {
   /** Handle or DID. */
@@ -76,12 +79,23 @@ async function reservedFor({ store, now }: Deps, did: string): Promise<SigningKe
 
 /**
  * Returns the unsigned operation, without the handle, which its holder chooses. The key and stronger ones stay; weaker ones, such as that of
- * the earlier server, lose control of the identity.
+ * the earlier server, lose control of the identity. Names, keys and services of other programs stay if a directory accepts that.
  */
 function operationAt(
-  { state, prev, position }: Place,
-  { secrets, plcOrigin, signingKey }: Pick<Deps, 'secrets' | 'plcOrigin'> & { readonly signingKey: DidKey },
+  place: Place,
+  deps: Pick<Deps, 'secrets' | 'plcOrigin'> & { readonly signingKey: DidKey },
 ) {
+  const whole = withOthers(place, deps)
+  return hasRoom(whole) ? whole : withOthers({ ...place, state: { ...place.state, ...noOthers } }, deps)
+}
+
+/** An earlier server may have filled the identity, so that no operation would have room for this one. */
+const noOthers = { verificationMethods: {}, alsoKnownAs: [], services: {} }
+
+function withOthers(
+  { state, prev, position }: Place,
+  { secrets, plcOrigin, signingKey }: Parameters<typeof operationAt>[1],
+): Omit<PlcOperation, 'sig'> {
   const server = secrets.rotationKey.did
   const kept = state.rotationKeys.slice(0, position + 1).filter((key) => key !== server)
   return {
@@ -91,5 +105,18 @@ function operationAt(
     alsoKnownAs: state.alsoKnownAs.filter((name) => !name.startsWith('at://')),
     services: { ...state.services, atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: plcOrigin } },
     prev,
+  }
+}
+
+/** Whether a directory accepts the operation with any handle and a signature. */
+function hasRoom(operation: Omit<PlcOperation, 'sig'>): boolean {
+  const handle = `at://${'x'.repeat(maxHandleLength)}`
+  const sig = Buffer.alloc(64).toString('base64url')
+  try {
+    checkOperation({ ...operation, alsoKnownAs: [handle, ...operation.alsoKnownAs], sig })
+    return true
+  } catch (error) {
+    if (error instanceof InvalidPlcOperation) return false
+    throw error
   }
 }

@@ -8,6 +8,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { isObject, isString } from '../../util/json.ts'
 import type { DidKey } from '../../util/keys.ts'
+import { inTurn } from '../../util/turns.ts'
 import { cidOf, InvalidPlcOperation, type PlcOperation, signerOf } from '../did/did-plc.ts'
 import { auditLog } from '../did/plc-directory.ts'
 import { type Logged, type PlcState, rotationKeysOf, stateAfter, verifyLog } from '../did/plc-log.ts'
@@ -19,6 +20,9 @@ interface Deps extends Pick<Platform, 'now'> {
 
 /** A stronger key replaces operations of a weaker one within this time, in milliseconds (did:plc specification). */
 const windowMs = 72 * 60 * 60_000
+
+/** A hostile server must not prevent a recovery: in 72 hours, a directory accepts up to 90 operations of ten keys each. */
+const logLimits = { operations: 200, checks: 1_250 }
 
 /** An operation in force. */
 interface Entry {
@@ -87,21 +91,40 @@ export async function verifyNext(deps: Deps, did: string, operation: PlcOperatio
   throw new InvalidPlcOperation('The identity has changed since the operation was signed. Start again.')
 }
 
+/**
+ * Returns the place where the key is strongest, the newest of several: the holder of a weaker key may have put the key below its own, or
+ * removed it, in one step or more.
+ */
 async function placeOf(entries: readonly Entry[], key: DidKey, now: Date): Promise<Place> {
-  const index = entries.findLastIndex(({ operation }) => rotationKeysOf(operation).includes(key))
-  const previous = entries[index]
-  const state = stateAfter(previous?.operation)
-  const replaced = entries[index + 1]
   const isEnded = entries.at(-1)?.operation.type === 'plc_tombstone'
-  const refused = (name: RecoveryErrorName) => recoveryError(isEnded ? 'IdentityEnded' : name)
-  if (!previous || !state) throw refused('KeyNotFound')
-  const position = state.rotationKeys.indexOf(key)
-  const until = replaced && new Date(replaced.at.getTime() + windowMs)
-  if (replaced && until) {
-    const signer = (await signerOf(state.rotationKeys, replaced.operation)) ?? 0
-    if (position >= signer) throw refused('KeyOverruled')
-    if (now > until) throw refused('RecoveryTooLate')
+  let best: Place | undefined
+  let refusal: RecoveryErrorName | undefined
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const place = await placeAfter(entries, index, key, now)
+    if (typeof place === 'string') refusal ??= place
+    else if (place && place.position < (best?.position ?? Number.POSITIVE_INFINITY)) best = place
   }
+  if (best) return best
+  throw recoveryError(isEnded ? 'IdentityEnded' : (refusal ?? 'KeyNotFound'))
+}
+
+/** Returns the place after an operation, or why there is none; undefined if the operation does not name the key. */
+async function placeAfter(
+  entries: readonly Entry[],
+  index: number,
+  key: DidKey,
+  now: Date,
+): Promise<Place | RecoveryErrorName | undefined> {
+  const [previous, replaced] = entries.slice(index, index + 2)
+  const state = stateAfter(previous?.operation)
+  const position = state?.rotationKeys.indexOf(key) ?? -1
+  if (!previous || !state || position < 0) return undefined
+  if (replaced) {
+    const stronger = state.rotationKeys.slice(0, position + 1)
+    if ((await inTurn(() => signerOf(stronger, replaced.operation))) !== undefined) return 'KeyOverruled'
+  }
+  const until = replaced && new Date(replaced.at.getTime() + windowMs)
+  if (until && now > until) return 'RecoveryTooLate'
   return { state, prev: previous.cid, position, replaces: entries.length - index - 1, until }
 }
 
@@ -115,6 +138,7 @@ async function readLog({ config: { plcUrl }, signal }: Deps, did: string): Promi
     const verified = await verifyLog(
       did,
       inForce.map(({ operation }) => operation),
+      logLimits,
     )
     return verified.map((operation, index) => ({
       operation,

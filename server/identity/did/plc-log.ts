@@ -40,17 +40,17 @@ export type Logged = PlcOperation | LegacyCreate | Tombstone
 export type PlcLog = readonly Logged[]
 
 /** An identity changes a few times in its life. The limits bound the work that a source can cause. */
-const maxOperations = 100
-const maxChecks = 250
+const defaultLimits = { operations: 100, checks: 250 }
 
 /**
  * Verifies a log.
  * @param log parsed JSON
+ * @param limits number of operations, and of checks of a signature by a key
  * @throws InvalidPlcOperation
  */
-export async function verifyLog(did: string, log: unknown): Promise<PlcLog> {
+export async function verifyLog(did: string, log: unknown, limits = defaultLimits): Promise<PlcLog> {
   if (!Array.isArray(log) || log.length === 0) throw new InvalidPlcOperation('The log has no operations')
-  if (log.length > maxOperations) throw new InvalidPlcOperation('The log has too many operations')
+  if (log.length > limits.operations) throw new InvalidPlcOperation('The log has too many operations')
   const operations: Logged[] = []
   let checks = 0
   for (const value of log) {
@@ -60,7 +60,7 @@ export async function verifyLog(did: string, log: unknown): Promise<PlcLog> {
     requireOrder(did, operation, previous)
     const keys = rotationKeysOf(previous ?? operation)
     checks += keys.length
-    if (checks > maxChecks) throw new InvalidPlcOperation('The log has too many keys')
+    if (checks > limits.checks) throw new InvalidPlcOperation('The log has too many keys')
     if (!(await isSignedByOneOf(keys, operation))) {
       throw new InvalidPlcOperation('An operation of the log is not signed by a rotation key')
     }

@@ -186,9 +186,9 @@ describe('a key that cannot recover the identity', () => {
   })
 })
 
-describe('a hostile server has removed the key', () => {
-  /** The rotation key of the hostile server is weaker than the recovery key. */
-  async function hostile() {
+describe('a hostile server has changed the identity', () => {
+  /** An account with a recovery key, and the weaker rotation key of a server. */
+  async function withServer() {
     const [recovery, server] = [await newKey(), await keypairOf()]
     const alice = await holder('alice', recovery)
     const last = (await logOf(alice.did)).at(-1) as PlcOperation
@@ -196,6 +196,13 @@ describe('a hostile server has removed the key', () => {
     const rotationKeys = [recovery.publicKey, server.did()]
     const prev = (await signed(1, alice)).prev ?? null
     expect(await submit(alice.did, recovery.sign({ ...state, rotationKeys, prev } as LexMap))).toBe(200)
+    return { alice, server }
+  }
+
+  const longService = (id: string) => [id, { type: 'Other', endpoint: `https://${'x'.repeat(380)}.example` }]
+
+  async function hostile() {
+    const { alice, server } = await withServer()
     await seized(alice, { rotationKeys: [server.did()] }, server)
     return alice
   }
@@ -215,6 +222,50 @@ describe('a hostile server has removed the key', () => {
     await network.clock.advance('73h')
     const late = await prepare(1, alice.did, alice.recovery.publicKey)
     expect(late).toMatchObject({ status: 400, body: { error: 'RecoveryTooLate' } })
+  })
+
+  test.each([1, 2])('a key that it put below its own, in %i steps, is the strongest again', async (steps) => {
+    const { alice, server } = await withServer()
+    await seized(alice, { rotationKeys: [server.did(), alice.recovery.publicKey] }, server)
+    if (steps === 2) await seized(alice, { rotationKeys: [server.did()] }, server)
+    const taken = (await logOf(alice.did)).at(-1) as PlcOperation
+    const { body } = await prepare(1, alice.did, alice.recovery.publicKey)
+    expect(body).toMatchObject({ replaces: steps, strongerKeys: 0, until: expect.any(String) })
+    const opened = await create(1, alice.did, await signed(1, alice))
+    expect((await activate(1, opened)).status).toBe(200)
+    expect((await logOf(alice.did)).at(-1)?.rotationKeys).not.toContain(server.did())
+    const undone = await nextOperation(server, taken, { rotationKeys: [server.did()] })
+    expect(await submit(alice.did, undone)).toBe(400)
+  })
+
+  test('a key that it put below its own more than 72 hours ago recovers, and reports the stronger one', async () => {
+    const { alice, server } = await withServer()
+    await seized(alice, { rotationKeys: [server.did(), alice.recovery.publicKey] }, server)
+    await network.clock.advance('73h')
+    const { body } = await prepare(1, alice.did, alice.recovery.publicKey)
+    expect(body).toMatchObject({ replaces: 0, strongerKeys: 1, weakerKeys: 0 })
+    expect((await create(1, alice.did, await signed(1, alice))).status).toBe(200)
+  })
+
+  test('as many operations and keys as a directory accepts in three days do not prevent it', async () => {
+    const { alice, server } = await withServer()
+    const others = await Promise.all(Array.from({ length: 9 }, keypairOf))
+    const rotationKeys = [...others.map((key) => key.did()), server.did()]
+    for (let count = 0; count < 90; count++) await seized(alice, { rotationKeys }, server)
+    const { body } = await prepare(1, alice.did, alice.recovery.publicKey)
+    expect(body).toMatchObject({ replaces: 90, strongerKeys: 0 })
+    expect((await create(1, alice.did, await signed(1, alice))).status).toBe(200)
+  })
+
+  test.each([
+    ['names', { alsoKnownAs: Array.from({ length: 10 }, (_, n) => `https://${n}.example`) }],
+    ['long addresses', { services: Object.fromEntries(Array.from('12345678', longService)) }],
+  ])('an identity that it filled with %s has room for the handle', async (_, changes) => {
+    const { alice, server } = await withServer()
+    await seized(alice, changes, server)
+    const opened = await create(1, alice.did, await signed(1, alice))
+    expect(opened.body).toMatchObject({ did: alice.did })
+    expect((await activate(1, opened)).status).toBe(200)
   })
 })
 
