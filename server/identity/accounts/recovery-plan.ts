@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { createSigningKey, type DidKey, isDidKey, type SigningKey } from '../../util/keys.ts'
+import type { Requester } from '../../util/requester.ts'
 import { iso } from '../../util/time.ts'
 import { checkOperation, InvalidPlcOperation, maxRotationKeys, type PlcOperation } from '../did/did-plc.ts'
 import type { ResolveHandle } from '../did/handle-resolver.ts'
@@ -26,12 +27,13 @@ interface Request {
   readonly identifier: string
   /** The public part of the rotation key, as did:key. */
   readonly key: string
+  readonly requester: Requester
 }
 
-/** @throws XrpcError `AlreadyExists`, `IdentityNotFound` and the other errors of `recovery.ts`; InvalidRequest */
-export async function planRecovery(deps: Deps, { identifier, key }: Request) {
+/** @throws XrpcError `AlreadyExists`, `IdentityNotFound` and the other errors of `recovery.ts`; InvalidRequest; TooManyLookups */
+export async function planRecovery(deps: Deps, { identifier, key, requester }: Request) {
   if (!isDidKey(key)) throw protocolError('InvalidRequest', 'key must be a did:key of P-256 or secp256k1')
-  const did = await didOf(deps, identifier.trim().replace(/^@/, ''))
+  const did = await didOf(deps, identifier.trim().replace(/^@/, ''), requester)
   if (accounts.findByDid(deps.store, did)) throw alreadyHere()
   const place = await findPlace(deps, did, key)
   const signingKey = await reservedFor(deps, did)
@@ -51,14 +53,14 @@ export async function planRecovery(deps: Deps, { identifier, key }: Request) {
 const alreadyHere = () =>
   new XrpcError('AlreadyExists', 'This account lives on this server already. Sign in, or reset its password.')
 
-async function didOf({ resolveHandle }: Deps, text: string): Promise<DidString> {
+async function didOf({ resolveHandle }: Deps, text: string, requester: Requester): Promise<DidString> {
   if (/^did:plc:[a-z2-7]{24}$/.test(text)) return text as DidString
   if (text.startsWith('did:'))
     throw protocolError('InvalidRequest', 'Only identities that begin with did:plc: have recovery keys')
   const handle = text.toLowerCase()
   if (!isValidHandle(handle))
     throw protocolError('InvalidRequest', 'Enter a handle, such as alice.example, or a DID')
-  const did = await resolveHandle?.(handle, { maxAgeMs: 0 })
+  const did = await resolveHandle?.(handle, { requester, maxAgeMs: 0 })
   if (did !== undefined) return did as DidString
   throw protocolError(
     'InvalidRequest',
