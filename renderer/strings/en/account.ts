@@ -103,6 +103,7 @@ export const securityChanges = {
     handle: 'Handle changed',
     recoveryKeys: 'Recovery keys changed',
     serverSettings: 'Server settings changed',
+    backups: 'Backups or copies changed',
     identity: 'Identity changed',
     deletionDate: 'Date of deletion set',
   },

@@ -70,6 +70,7 @@ const changes = {
     'The handle was changed. You can sign in with the new one, with your email\naddress or with your DID.',
   recoveryKeys: 'The recovery keys of your identity were changed.',
   serverSettings: 'Settings of the server that decide which servers it trusts were changed.',
+  backups: 'Daily backups of the server, or the places of its copies, were changed.',
   identity: 'An operation that changes your identity was signed or published.',
   deletionDate:
     'The account was deactivated, and a date was set on which it is deleted.\nSign in and choose "Keep this account" to stop it.',

@@ -72,6 +72,8 @@ describe('without the main password of the owner', () => {
     )
     expect((await own()).filter((one) => !one.protected)).toHaveLength(4)
     expect(await change(free, owner, {})).toMatchObject({ status: 200, body: { problems: [] } })
+    const { body } = await server.get('com.core.server.listSecurityChanges', {}, owner)
+    expect(body.changes[0]).toMatchObject({ change: 'backups', byAdmin: false })
     const { status } = await change({ plcUrl: 'https://plc.example' }, adminAuth, {})
     expect(status).toBe(200)
     const defaults = Object.fromEntries(Object.keys({ ...free, plcUrl: '' }).map((name) => [name, '']))

@@ -51,9 +51,8 @@ test('a folder of other files, of the data, or that is missing is refused at its
 })
 
 test('nothing is added without the password, or on the disk of the server without a permission', async () => {
-  const wrong = refusal(401, 'AuthenticationRequired')
-  expect(await add(disk, { password: undefined })).toMatchObject(wrong)
-  expect(await add(disk, { password: 'wrong' })).toMatchObject(wrong)
+  expect(await add(disk, { password: undefined })).toMatchObject(refusal(400, 'PasswordRequired'))
+  expect(await add(disk, { password: 'wrong' })).toMatchObject(refusal(401, 'AuthenticationRequired'))
   expect(await add(disk, { sameDisk: false })).toMatchObject(refusal(400, 'SameDisk'))
   expect(await readdir(disk)).toEqual([])
 })
@@ -69,7 +68,7 @@ test('a folder gets a copy in a folder of its own, and the session goes on', asy
 })
 
 test('the recovery sheet takes the password, and is remembered as kept', async () => {
-  expect(await call('getRecoverySheet', {})).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect(await call('getRecoverySheet', {})).toMatchObject(refusal(400, 'PasswordRequired'))
   const { body: sheet } = await call('getRecoverySheet', { password: owner.password })
   expect(sheet).toMatchObject({ key: expect.stringMatching(/^AGE-SECRET-KEY-1/), places: [url] })
   expect(sheet.text).toContain(sheet.key)
@@ -82,6 +81,11 @@ test('a place that is removed keeps its copy, and can be added again', async () 
   await expect.poll(async () => (await copies())?.places, soon).toEqual([])
   expect(await call('removeCopyPlace', { url })).toMatchObject(refusal(400, 'PlaceNotFound'))
   expect(await readdir(join(disk, 'desktop-pds-copy'))).toContain('pds-replica')
+  const reported = async () => {
+    const answer = await server.get('com.core.server.listSecurityChanges', {}, owner).catch(() => undefined)
+    return answer?.body.changes?.map(({ change }: { change: string }) => change)
+  }
+  await expect.poll(reported, soon).toEqual(['backups', 'backups'])
   // By the folder itself.
   expect(await add(join(disk, 'desktop-pds-copy'))).toMatchObject({ body: { url } })
   await expect.poll(async () => (await copies())?.places, soon).toMatchObject([{ url }])

@@ -37,7 +37,7 @@ test('a backup is restored after its content was shown, and the server comes bac
   expect(preview).toMatchObject({ at, handles: ['olga.test'], missingBlobs: 0 })
   expect(preview.bytes).toBeGreaterThan(0)
 
-  expect(await call('restoreServer', {})).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect(await call('restoreServer', {})).toMatchObject(refusal(400, 'PasswordRequired'))
   expect(await handles()).toEqual(['olga.test', 'later.test'])
   expect(await call('restoreServer', proof())).toMatchObject({ status: 200 })
   await until('restored')
@@ -52,9 +52,7 @@ test('the last restore is undone, and what it had replaced is kept in its place'
   expect(replaced).toMatchObject({ bytes: expect.any(Number), keptUntil: expect.any(String) })
   for (const name of ['../disk', 'blobs', '.'])
     expect(await call('undoRestore', { name, ...proof() })).toMatchObject(refusal(400, 'DataNotFound'))
-  expect(await call('undoRestore', { name: replaced.name })).toMatchObject(
-    refusal(401, 'AuthenticationRequired'),
-  )
+  expect(await call('undoRestore', { name: replaced.name })).toMatchObject(refusal(400, 'PasswordRequired'))
   expect(await call('undoRestore', { name: replaced.name, ...proof() })).toMatchObject({ status: 200 })
   await until('restored')
   expect(await handles()).toEqual(['olga.test', 'later.test'])
@@ -63,7 +61,7 @@ test('the last restore is undone, and what it had replaced is kept in its place'
   for (const name of ['../disk', 'backups'])
     expect(await call('deleteReplacedData', { name, ...proof() })).toMatchObject(refusal(400, 'DataNotFound'))
   expect(await call('deleteReplacedData', { name: kept.name })).toMatchObject(
-    refusal(401, 'AuthenticationRequired'),
+    refusal(400, 'PasswordRequired'),
   )
   expect(await call('deleteReplacedData', { name: kept.name, ...proof() })).toMatchObject({ status: 200 })
   expect(await readdir(server.dataDir)).not.toContain(kept.name)

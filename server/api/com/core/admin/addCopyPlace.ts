@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { requireChangeable } from '../../../../operation/replicas/own-places.ts'
@@ -8,7 +9,7 @@ import { method } from '../../../method.ts'
 export const addCopyPlace = method(com.core.admin.addCopyPlace, {
   auth: 'admin',
   limits: [hourly(60, 'account')],
-  async handler({ input, auth, caller, operation, identity, fail }) {
+  async handler({ input, auth, caller, operation, identity, fail, ...platform }) {
     requireThisComputer({ caller, fail })
     const places = requireChangeable(operation, fail)
     await requireOwnerProof({ auth, input, caller, identity, fail })
@@ -22,6 +23,8 @@ export const addCopyPlace = method(com.core.admin.addCopyPlace, {
         'This folder is on the same disk as the server: if the disk breaks, the copy is lost, too. Choose a folder on another disk.',
       )
     }
+    if (auth.session && added.url !== undefined)
+      await reportChange(platform, auth.session.account, 'backups', caller)
     const problems = Object.entries(added.problems).map(([field, problem]) => ({ field, problem }))
     return { problems, url: added.url }
   },

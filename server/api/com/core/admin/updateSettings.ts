@@ -21,6 +21,8 @@ export const updateSettings = method(com.core.admin.updateSettings, {
     const needsProof = keptNames.some((name) => changes[name] !== undefined && isProtected(name))
     if (needsProof) await requireOwnerProof({ auth, input, caller, identity, fail })
     const { log } = platform
+    const dailyBackups = () => settings.list().find(({ name }) => name === 'dailyBackups')?.value
+    const earlierBackups = dailyBackups()
     const problems = await settings.change(changes).catch((error: Error) => {
       log.warn({ err: error }, 'settings not saved')
       throw fail('SettingsNotSaved', remedyOf(error))
@@ -28,8 +30,11 @@ export const updateSettings = method(com.core.admin.updateSettings, {
     const list = listed(problems)
     if (list.length > 0) return { problems: list }
     log.info({ settings: Object.keys(changes) }, 'settings changed')
-    if (auth.session && needsProof)
-      await reportChange(platform, auth.session.account, 'serverSettings', caller)
+    if (auth.session) {
+      const { account } = auth.session
+      if (needsProof) await reportChange(platform, account, 'serverSettings', caller)
+      if (dailyBackups() !== earlierBackups) await reportChange(platform, account, 'backups', caller)
+    }
     return { problems: [] }
   },
 })
