@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../../platform/config/config.ts'
 import type { Files } from '../../store/files/files.ts'
 import type { Logger } from '../../util/log.ts'
+import { createSerializer } from '../../util/serialize.ts'
 import {
   type CredentialsKeeper,
   CredentialsUnavailable,
@@ -71,6 +72,8 @@ export function createOwnPlaces(deps: Deps): OwnPlaces {
   const { config, host, keeper, files, log } = deps
   const { dataDir } = config
   const { places: kept } = host
+  /** One change at a time: of two that read the same places or find no key, the later would discard what the earlier has saved. */
+  const serialize = createSerializer()
 
   /** A restart cuts calls off that take longer: not awaited, so that the caller gets its answer first. */
   function restart(): void {
@@ -89,17 +92,19 @@ export function createOwnPlaces(deps: Deps): OwnPlaces {
         return undefined
       }
     },
-    async keepSheet() {
-      const { replicaKey } = await loadCredentials(keeper, dataDir, files)
-      await keepSheet(keeper, replicaKey.fingerprint)
-    },
-    async sheet() {
-      const { replicaKey } = await loadCredentials(keeper, dataDir, files)
-      return { key: replicaKey.identity, places: config.copies }
-    },
+    keepSheet: () =>
+      serialize(async () => {
+        const { replicaKey } = await loadCredentials(keeper, dataDir, files)
+        await keepSheet(keeper, replicaKey.fingerprint)
+      }),
+    sheet: () =>
+      serialize(async () => {
+        const { replicaKey } = await loadCredentials(keeper, dataDir, files)
+        return { key: replicaKey.identity, places: config.copies }
+      }),
     async add(input, { maySameDisk }) {
       try {
-        const url = await addPlace(deps, input, maySameDisk)
+        const url = await serialize(() => addPlace(deps, input, maySameDisk))
         if (url === undefined) return 'sameDisk'
         restart()
         return { url, problems: {} }
@@ -109,13 +114,7 @@ export function createOwnPlaces(deps: Deps): OwnPlaces {
       }
     },
     async remove(url) {
-      const known = kept.list()
-      if (!known.includes(url)) return false
-      const { places = {} } = await readCredentials(keeper)
-      const { [url]: _, ...others } = places
-      await changeCredentials(keeper, { places: others })
-      await kept.save(known.filter((one) => one !== url))
-      log.info({ url }, 'place of copies removed')
+      if (!(await serialize(() => removePlace(deps, url)))) return false
       restart()
       return true
     },
@@ -139,6 +138,17 @@ async function addPlace(deps: Deps, input: PlaceInput, maySameDisk: boolean): Pr
   if (!isKnown) await host.places.save([...known, named.url])
   log.info({ url: named.url }, 'place of copies added')
   return named.url
+}
+
+async function removePlace({ host, keeper, log }: Deps, url: string): Promise<boolean> {
+  const known = host.places.list()
+  if (!known.includes(url)) return false
+  const { places = {} } = await readCredentials(keeper)
+  const { [url]: _, ...others } = places
+  await changeCredentials(keeper, { places: others })
+  await host.places.save(known.filter((one) => one !== url))
+  log.info({ url }, 'place of copies removed')
+  return true
 }
 
 /** Returns what a place says about its copies. Fails if it cannot be used. */
