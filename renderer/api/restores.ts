@@ -55,7 +55,7 @@ export async function restore(
   proof: Proof,
 ): Promise<Restored> {
   if (desktop) return callDesktop('restore.run', source, at, opened.loss)
-  await callAs(did, restoreServer, { body: proof })
+  await callAs(did, restoreServer, { body: { at: opened.createdAt as DatetimeString, ...proof } })
   return untilRestored(did, { at: opened.createdAt, missingMedia: opened.missingBlobs, replaced: '' })
 }
 

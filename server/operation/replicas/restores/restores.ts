@@ -33,8 +33,8 @@ export interface Restores {
   points(url: string): Promise<readonly Date[]>
   /** Begins to read a state, the newest by default. Ends an earlier preview. Returns false while a restore runs. */
   open(source: OwnSource, at: string | undefined): boolean
-  /** Begins to restore what was opened. Returns false if nothing is. */
-  restore(): boolean
+  /** Begins to restore what was opened. Returns false if no state of this time is open: another caller may have opened another one. */
+  restore(at: string): boolean
   /** Begins to put replaced data back. Returns false if there is no such folder, or another restore runs. */
   undo(name: string): Promise<boolean>
   /** Ends a preview and removes what was fetched for it. Forgets the last result. */
@@ -109,8 +109,8 @@ export function createRestores(deps: Deps): Restores {
       })
       return true
     },
-    restore() {
-      if (begin === undefined || state.step !== 'opened') return false
+    restore(at) {
+      if (begin === undefined || state.step !== 'opened' || state.preview.createdAt !== at) return false
       run(begin)
       return true
     },

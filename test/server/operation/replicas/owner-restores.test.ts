@@ -37,13 +37,25 @@ test('a backup is restored after its content was shown, and the server comes bac
   expect(preview).toMatchObject({ at, handles: ['olga.test'], missingBlobs: 0 })
   expect(preview.bytes).toBeGreaterThan(0)
 
-  expect(await call('restoreServer', {})).toMatchObject(refusal(400, 'PasswordRequired'))
+  expect(await call('restoreServer', { at })).toMatchObject(refusal(400, 'PasswordRequired'))
   expect(await handles()).toEqual(['olga.test', 'later.test'])
-  expect(await call('restoreServer', proof())).toMatchObject({ status: 200 })
+  expect(await call('restoreServer', { at, ...proof() })).toMatchObject({ status: 200 })
   await until('restored')
   expect(await state()).toMatchObject({ result: { at, missingMedia: 0 } })
   expect(await handles()).toEqual(['olga.test'])
-  expect(await call('restoreServer', proof())).toMatchObject(refusal(400, 'NothingOpened'))
+  expect(await call('restoreServer', { at, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
+})
+
+test('a state that another program opened meanwhile is not restored', async () => {
+  const shown = await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
+  const other = await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
+  for (const { at } of [shown, other]) {
+    await call('openRestore', { at: at.toISOString() })
+    await until('opened')
+  }
+  const refused = await call('restoreServer', { at: shown.at.toISOString(), ...proof() })
+  expect(refused).toMatchObject(refusal(400, 'NothingOpened'))
+  await call('cancelRestore')
 })
 
 test('the last restore is undone, and what it had replaced is kept in its place', async () => {
@@ -89,7 +101,7 @@ test('a place that was added has restore points; its state is fetched, and a pre
   await server.account('last')
   await call('openRestore', { url, at: body.points[0].at })
   await until('opened')
-  await call('restoreServer', proof())
+  await call('restoreServer', { at: (await state())?.preview.at, ...proof() })
   await until('restored')
   expect(await handles()).toEqual(['olga.test', 'later.test'])
 })
@@ -98,13 +110,16 @@ test('what cannot be restored is said, and nothing changes', async () => {
   await call('openRestore', { at: '2020-01-01T00:00:00.000Z' })
   await until('failed')
   expect(await state()).toMatchObject({ message: 'This backup no longer exists.' })
-  expect(await call('restoreServer', proof())).toMatchObject(refusal(400, 'NothingOpened'))
+  const at = '2020-01-01T00:00:00.000Z'
+  expect(await call('restoreServer', { at, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
 })
 
 test('other people restore nothing', async () => {
   const guest = await server.account('guest')
   const refused = refusal(403, 'Forbidden')
   expect(await call('openRestore', {}, guest)).toMatchObject(refused)
-  expect(await call('restoreServer', { password: guest.password }, guest)).toMatchObject(refused)
+  expect(
+    await call('restoreServer', { at: new Date().toISOString(), password: guest.password }, guest),
+  ).toMatchObject(refused)
   expect(await call('undoRestore', { name: 'x', password: guest.password }, guest)).toMatchObject(refused)
 })

@@ -199,6 +199,7 @@ const lockedKeeper = {
   write: async () => {},
 }
 const anyFolder = { kind: 'folder', address: tmpdir() }
+const anyTime = '2026-01-01T00:00:00.000Z'
 
 const proposal = {
   ...{ id: 'x'.repeat(16), commitment: 'x' },
@@ -908,10 +909,10 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.openRestore RestoreRunning': () => core('admin.openRestore', {}, owner),
   'com.core.admin.getRestore NotAtThisComputer': () => readElsewhere('getRestore'),
   'com.core.admin.getRestore RestoreElsewhere': () => readWithoutHost('getRestore'),
-  ...provingOwner('restoreServer'),
-  'com.core.admin.restoreServer RestoreElsewhere': () => elsewhereWith({}, 'restoreServer', {}),
+  ...provingOwner('restoreServer', { at: anyTime }),
+  'com.core.admin.restoreServer RestoreElsewhere': () => elsewhereWith({}, 'restoreServer', { at: anyTime }),
   'com.core.admin.restoreServer NothingOpened': () =>
-    core('admin.restoreServer', { password: owner.password }, owner),
+    core('admin.restoreServer', { at: anyTime, password: owner.password }, owner),
   'com.core.admin.cancelRestore NotAtThisComputer': () => callElsewhere('cancelRestore'),
   'com.core.admin.cancelRestore RestoreElsewhere': () => elsewhereWith({}, 'cancelRestore'),
   'com.core.admin.listReplacedData NotAtThisComputer': () => readElsewhere('listReplacedData'),
