@@ -1,4 +1,4 @@
-import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Search } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAccountRefresh, useIsOwner } from '../api/account.ts'
@@ -14,6 +14,7 @@ import { TakendownScreen } from '../screens/account/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
 import { AppRequests } from './app-requests.tsx'
+import { MenuButton } from './badges.tsx'
 import { AccountBanner, ClockBanner, OutboxBanner } from './banners.tsx'
 import { isPaletteOpen, Palette } from './palette/palette.tsx'
 import { Screens } from './screens.tsx'
@@ -36,9 +37,7 @@ export function Shell() {
         {t.app.skip}
       </button>
       <header className={styles.topBar}>
-        <button aria-label={t.nav.open} className={styles.menuButton} popoverTarget={sidebarId} type="button">
-          <MenuIcon aria-hidden size={20} />
-        </button>
+        <MenuButton className={styles.menuButton} opens={sidebarId} />
         <Mark size={24} />
         <span className={styles.appName}>{t.app.name}</span>
         {hasPalette && (

@@ -112,7 +112,7 @@ test('layout: no horizontal overflow at a width of 320, 768 and 2560', async () 
 test('layout: in a narrow window a button opens the navigation', async () => {
   const page = await world.signedIn(alice, '/', { width: 360, height: 740 })
   expect(await page.getByRole('navigation').count()).toBe(0)
-  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Open menu, 1 unread' }).click()
   await page.getByRole('link', { name: 'Account', exact: true }).click()
   await heading(page, 'Account').waitFor()
   expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0)
