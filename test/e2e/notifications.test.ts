@@ -4,7 +4,7 @@ import type { Page } from '../support/page/browser.ts'
 import type { Account } from '../support/server/client.ts'
 import { hour } from '../support/server/clock.ts'
 import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
-import { mentions, type Ref } from '../support/server/social.ts'
+import { feed, mentions, type Ref } from '../support/server/social.ts'
 import { fillSignIn, heading, open } from '../support/server/world.ts'
 
 let post: Ref
@@ -29,6 +29,41 @@ const itemsOf = (page: Page) =>
 
 const openInbox = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
+
+test('inbox: only what is near is in the document, and the place is kept when the person comes back', async () => {
+  const texts = Array.from({ length: 300 }, (_, index) => `Number ${index}`)
+  for (const part of [texts.slice(0, 150), texts.slice(150)]) {
+    const writes = part.map((text) => ({
+      $type: 'com.core.repo.applyWrites#create',
+      collection: `${feed}.post`,
+      value: { text, createdAt: '2030-01-01T00:00:00.000Z', ...mentions(alice) },
+    }))
+    await world.server.post('com.core.repo.applyWrites', { repo: bob.did, writes }, bob)
+  }
+  const page = await world.signedIn(alice, '/notifications')
+  const items = itemsOf(page)
+  await items.getByText('Number 299').waitFor()
+  const last = items.getByText('Number 0', { exact: true })
+  const scrolledToEnd = async () => {
+    await page.keyboard.press('End')
+    return last.count()
+  }
+  await expect.poll(scrolledToEnd).toBe(1)
+  await expect.poll(() => items.count()).toBeLessThanOrEqual(150)
+  await last.scrollIntoViewIfNeeded()
+  const placeOf = async () => (await last.boundingBox())?.y
+  const place = await placeOf()
+  await items
+    .filter({ has: page.getByText('Number 0', { exact: true }) })
+    .getByRole('link')
+    .click()
+  await heading(page, 'Post').waitFor()
+  await page.goBack()
+  await last.waitFor()
+  await expect.poll(placeOf).toBe(place)
+  await page.keyboard.press('Home')
+  await items.getByText('Number 299').waitFor()
+})
 
 test('inbox: new notifications appear, are counted, filtered and marked as read', async () => {
   const page = await world.signedIn(alice, '/notifications')
@@ -357,18 +392,21 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
     if (at === 60) await world.server.clock.advance(hour)
     await social.reply(author, hers, hers, { text: `reply ${at}` })
   }
-  const page = await world.signedIn(carla, '/notifications')
+  const page = await world.signedIn(carla)
+  const calls: string[] = []
+  page.on('request', (request) => calls.push(new URL(request.url()).pathname))
+  await openInbox(page)
   const items = itemsOf(page)
   await items.first().waitFor()
-  expect(await items.count()).toBeLessThan(120)
   // Each new page moves the end: press End until no more pages load.
-  const countAtEnd = async () => {
+  const oldestAtEnd = async () => {
     await page.keyboard.press('End')
-    return items.count()
+    return items.getByText('reply 0', { exact: true }).count()
   }
-  await expect.poll(countAtEnd).toBe(120)
+  await expect.poll(oldestAtEnd).toBe(1)
   const texts = await items.getByText(/^reply \d+$/).allTextContents()
-  expect(new Set(texts).size).toBe(120)
+  expect(new Set(texts).size).toBe(texts.length)
+  expect(calls.filter((path) => path.endsWith('.listNotifications'))).toHaveLength(3)
   const days = page
     .getByRole('main')
     .getByRole('heading', { level: 2 })
@@ -393,16 +431,21 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
   await expect.poll(height).toBe(900)
 })
 
-test('inbox: a complete list creates no IntersectionObserver', async () => {
+test('inbox: a complete list does not look for its end', async () => {
   await notifyAlice()
   const page = await world.signedIn(alice, '/settings')
   await page.evaluate(() => {
-    const page = globalThis as unknown as { IntersectionObserver: new () => object; observers: number }
+    type Args = [callback: unknown, options: { readonly rootMargin: string }]
+    const page = globalThis as unknown as {
+      IntersectionObserver: new (...args: Args) => object
+      observers: number
+    }
     page.observers = 0
     page.IntersectionObserver = class extends page.IntersectionObserver {
-      constructor(...args: []) {
+      constructor(...args: Args) {
         super(...args)
-        page.observers++
+        // Other observers look for lists that come near.
+        if (args[1].rootMargin === '800px') page.observers++
       }
     }
   })

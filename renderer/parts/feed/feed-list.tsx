@@ -1,6 +1,7 @@
-import { memo, startTransition, useLayoutEffect, useRef, useState } from 'react'
+import { memo } from 'react'
 import { type FeedItem, keyOfItem } from '../../api/feed-pages.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
+import { NearbyList } from '../../ui/nearby-list.tsx'
 import type { Pages } from '../../ui/states.tsx'
 import styles from './feed.module.css'
 import { FeedRow } from './feed-row.tsx'
@@ -32,44 +33,15 @@ export function FeedList({ label, pages, list, hidesMuted = false }: FeedListPro
   )
 }
 
-/** The heights of pages that were shown, in pixels. */
-const heights = new WeakMap<readonly FeedItem[], number>()
-/** The distance from the window within which pages are in the document. */
-const nearby = '2000px 0px'
-
 interface FeedPageProps {
   readonly items: readonly FeedItem[]
   readonly hidesMuted: boolean
 }
 
 const FeedPage = memo(function FeedPage({ items, hidesMuted }: FeedPageProps) {
-  const list = useRef<HTMLUListElement>(null)
-  /** Of the place that is kept while the page is far; undefined: near. */
-  const [height, setHeight] = useState(() => heights.get(items))
-  // A layout effect: it ends before the element leaves the document, when its height can still be read.
-  useLayoutEffect(() => {
-    const element = list.current
-    if (!element) return
-    const watch = new IntersectionObserver(
-      (entries) => {
-        const isNear = entries.at(-1)?.isIntersecting ?? true
-        // The focus must not be lost by scrolling.
-        if (!isNear && element.contains(document.activeElement)) return
-        const { offsetHeight } = element
-        startTransition(() => setHeight(isNear ? undefined : offsetHeight))
-      },
-      { rootMargin: nearby },
-    )
-    watch.observe(element)
-    return () => {
-      heights.set(items, element.offsetHeight)
-      watch.disconnect()
-    }
-  }, [items])
-  const isNear = height === undefined
   return (
-    <ul className={styles.page} ref={list} style={isNear ? undefined : { blockSize: height }}>
-      {isNear && items.map((item) => <FeedRow hidesMuted={hidesMuted} item={item} key={keyOfItem(item)} />)}
-    </ul>
+    <NearbyList className={styles.page} of={items}>
+      {() => items.map((item) => <FeedRow hidesMuted={hidesMuted} item={item} key={keyOfItem(item)} />)}
+    </NearbyList>
   )
 })

@@ -1,12 +1,13 @@
-import { type CSSProperties, memo } from 'react'
+import { memo } from 'react'
 import type { Notification } from '../../api/notifications.ts'
 import { formatDay } from '../../strings/format.ts'
+import { NearbyList } from '../../ui/nearby-list.tsx'
 import { useNow } from '../../ui/time.tsx'
 import { groupsOf, isSameGroup, keyOfGroup, type NotificationGroup } from './groups.ts'
 import { NotificationRow } from './notification-row.tsx'
 import styles from './notifications.module.css'
 
-/** A long day is split into several lists: a new page renders one list again, and off-screen lists are skipped. */
+/** A long day is split into several lists: a new page renders one list again, and only lists near the window are in the document. */
 const chunkSize = 50
 
 /** The notifications by day, related ones in one row. */
@@ -24,7 +25,7 @@ export function DayGroups({ notifications }: { readonly notifications: readonly 
 
 function Day({ groups, name }: { readonly groups: readonly NotificationGroup[]; readonly name: string }) {
   return (
-    <section className={styles.dayGroup} style={{ '--rows': groups.length } as CSSProperties}>
+    <section>
       <h2 className={styles.day}>{name}</h2>
       <div className={styles.list}>
         {chunksOf(groups).map((chunk, index) => (
@@ -44,11 +45,9 @@ function chunksOf(groups: readonly NotificationGroup[]): readonly (readonly Noti
 const Chunk = memo(
   function Chunk({ groups }: { readonly groups: readonly NotificationGroup[] }) {
     return (
-      <ul className={styles.chunk} style={{ '--rows': groups.length } as CSSProperties}>
-        {groups.map((group) => (
-          <NotificationRow group={group} key={keyOfGroup(group[0])} />
-        ))}
-      </ul>
+      <NearbyList className={styles.chunk} of={groups[0]?.[0] ?? groups}>
+        {() => groups.map((group) => <NotificationRow group={group} key={keyOfGroup(group[0])} />)}
+      </NearbyList>
     )
   },
   // Grouping creates new arrays: compare the items to skip unchanged lists.
