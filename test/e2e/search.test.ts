@@ -69,6 +69,8 @@ test('people: someone who is not known here is looked up by handle', async () =>
   await page.getByText('This person is not known here.').waitFor()
   await page.goBack()
   await page.getByText('No people found').waitFor()
+  await page.goto(`${world.url}/#/people/a%2Fb`)
+  await page.getByText('This person is not known here.').waitFor()
 })
 
 test('nothing found says what to try', async () => {

@@ -1,3 +1,4 @@
+import { isAtIdentifierString } from '@atproto/lex-schema'
 import { Ellipsis, Flag, UserX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'wouter'
@@ -33,8 +34,9 @@ type Profile = Body<typeof getProfile.main>
 /** A person, here or on another server: profile, relations to the account, and the posts that are here. */
 export function PersonScreen() {
   const { did } = useParams<{ did: string }>()
-  const query = useXrpcQuery(getProfile, { actor: did as never }, { staleTime: 0 })
-  const isMissing = errorName(query.error) === 'ProfileNotFound'
+  const isIdentifier = isAtIdentifierString(did)
+  const query = useXrpcQuery(getProfile, { actor: did as never }, { staleTime: 0, enabled: isIdentifier })
+  const isMissing = !isIdentifier || errorName(query.error) === 'ProfileNotFound'
   return (
     <Page before={<PreviousLink />} title={t.people.title}>
       {isMissing ? (
