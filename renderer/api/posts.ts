@@ -7,10 +7,10 @@ import { callAs } from './client.ts'
 import { type Finding, findFeatures } from './facets.ts'
 import { useWork } from './hooks.ts'
 import { type Image, type PostContext, postRecord } from './post-record.ts'
-import { blobsOf } from './record-removal.ts'
+import { blobsOf, findRecord } from './record-removal.ts'
 import { newTid } from './tid.ts'
 
-const { deleteRecord, getRecord, putRecord, uploadBlob } = com.core.repo
+const { deleteRecord, putRecord, uploadBlob } = com.core.repo
 const { getAuthorFeed, getPosts, getPostThread, getTimeline, post } = app.example.feed
 const { getProfile } = app.example.actor
 
@@ -24,6 +24,10 @@ export const maxPictures = 4
 
 /** How long a server may take to find a handle, in milliseconds. */
 const handleTimeoutMs = 5000
+/** How long it may take to answer. An attempt after that finds a post that arrived. */
+const answerTimeoutMs = 30_000
+/** How long it may take to receive a picture, over a slow connection. */
+const uploadTimeoutMs = 120_000
 
 export interface PostPicture {
   readonly file: Blob
@@ -79,19 +83,13 @@ async function createPost(did: string, { onUpload, ...input }: NewPost): Promise
   const images = await upload(did, input.pictures, onUpload)
   const record = postRecord({ ...input, text, features, dids, images }, new Date())
   const body = { repo: did, collection: post.$nsid, rkey, record } as never
-  const { uri } = await callAs(did, putRecord, { body })
+  const { uri } = await callAs(did, putRecord, { body, signal: AbortSignal.timeout(answerTimeoutMs) })
   return { uri, unknownHandles }
 }
 
 /** Returns the post of an earlier attempt; undefined if there is none. */
-async function findPost(did: string, rkey: string) {
-  const params = { repo: did, collection: post.$nsid, rkey } as never
-  try {
-    return await callAs(did, getRecord, { params })
-  } catch (error) {
-    if (errorName(error) === 'RecordNotFound') return undefined
-    throw error
-  }
+function findPost(did: string, rkey: string) {
+  return findRecord(did, post.$nsid, rkey, AbortSignal.timeout(answerTimeoutMs))
 }
 
 /** Whether a record is what would be posted. */
@@ -133,7 +131,8 @@ async function upload(did: string, pictures: readonly PostPicture[], onUpload?: 
   const images: Image[] = []
   for (const [at, { file, width, height, alt }] of pictures.entries()) {
     onUpload?.(at)
-    const { blob } = await callAs(did, uploadBlob, { body: file })
+    const signal = AbortSignal.timeout(uploadTimeoutMs)
+    const { blob } = await callAs(did, uploadBlob, { body: file, signal })
     images.push({ image: blob as TypedBlobRef, alt: alt.trim(), aspectRatio: { width, height } })
   }
   return images

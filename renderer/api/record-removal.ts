@@ -6,7 +6,7 @@ import { errorName } from './call-errors.ts'
 import { callAs } from './client.ts'
 import { downloadAs } from './download.ts'
 
-const { deleteRecord, createRecord, uploadBlob } = com.core.repo
+const { deleteRecord, createRecord, getRecord, uploadBlob } = com.core.repo
 
 /** Errors that say that a file is not served, now or later. */
 const missing = new Set(['BlobNotFound', 'BlobTakedown'])
@@ -29,13 +29,29 @@ export async function restoreRecord(did: string, { record, files }: RemovedRecor
   await callAs(did, createRecord, { body })
 }
 
-/** Deletes a record. Fails with `InvalidSwap` if it is no longer the one given. */
+/** Deletes a record, if it is still there. Fails with `InvalidSwap` if it has other content than the one given. */
 export async function removeRecord(did: string, record: StoredRecord): Promise<RemovedRecord> {
   const files = await filesOf(did, record)
   const { collection, rkey } = parseAtUri(record.uri)
   const body = { repo: did, collection, rkey, swapRecord: record.cid } as never
-  await callAs(did, deleteRecord, { body })
+  try {
+    await callAs(did, deleteRecord, { body })
+  } catch (error) {
+    const isChanged = errorName(error) !== 'InvalidSwap' || (await findRecord(did, collection, rkey))
+    if (isChanged) throw error
+  }
   return { record, files }
+}
+
+/** Returns a record of the account; undefined if there is none. */
+export async function findRecord(did: string, collection: string, rkey: string, signal?: AbortSignal) {
+  const params = { repo: did, collection, rkey } as never
+  try {
+    return await callAs(did, getRecord, { params, ...(signal && { signal }) })
+  } catch (error) {
+    if (errorName(error) === 'RecordNotFound') return undefined
+    throw error
+  }
 }
 
 /** Downloads the files of a record. Fails if one is there but cannot be read now: the record could not be restored without it. */

@@ -317,6 +317,24 @@ test('a failure keeps the text; a post whose answer was lost is not posted twice
   expect(await posts()).toMatchObject([{ text: 'Once' }])
 })
 
+test('a server that does not answer is reported after a while, and the post can be sent again', async () => {
+  const page = await world.signedIn(alice)
+  // Half a minute is shorter in this page.
+  await page.evaluate(
+    'AbortSignal.timeout = ((timeout) => (ms) => timeout(ms / 100))(AbortSignal.timeout.bind(AbortSignal))',
+  )
+  await text(page).fill('Slowly')
+  // Never answered.
+  await page.route('**/*putRecord', () => undefined)
+  await button(page).click()
+  await page.getByText('The server is not responding. Check that it is running, then try again.').waitFor()
+  expect(await text(page).inputValue()).toBe('Slowly')
+  await page.unroute('**/*putRecord')
+  await button(page).click()
+  await posted(page).waitFor()
+  expect(await posts()).toMatchObject([{ text: 'Slowly' }])
+})
+
 test('a refused post is kept with what the server said', async () => {
   const page = await world.signedIn(alice)
   await text(page).fill('Not now')

@@ -127,6 +127,17 @@ test('post: the message leads to it, and Undo works there', async () => {
   expect(await texts()).toEqual([])
 })
 
+test('delete: a post that was deleted in another tab is deleted', async () => {
+  const post = await social.post(alice, { text: 'Twice' })
+  const page = await world.signedIn(alice, `/posts/${post.uri.slice('at://'.length)}`)
+  await article(page, 'Twice').waitFor()
+  await social.remove(alice, post)
+  await button(page, 'More actions on the post of alice.test').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByText('Post deleted').waitFor()
+  expect(await texts()).toEqual([])
+})
+
 test('delete: Undo that fails is offered again', async () => {
   const { uri } = await social.post(alice, { text: 'Precious' })
   const page = await world.signedIn(alice, `/posts/${uri.slice('at://'.length)}`)
