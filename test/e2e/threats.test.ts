@@ -146,3 +146,26 @@ test('records: a link whose text is another address shows its host, and no post 
   await main.getByText('end').waitFor()
   expect((await main.boundingBox())?.height).toBeGreaterThan(5_000)
 })
+
+test('embeds: posts of an app view that are nested without end are shown to one level', async () => {
+  const post = await social.post(alice, { text: 'Endless' })
+  const page = await world.signedIn(alice)
+  await page.route('**/app.example.feed.getPostThread?*', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    const missing = { $type: 'app.example.embed.record#viewNotFound', uri: post.uri, notFound: true }
+    const deeper = (media: object, level: number): object =>
+      level === 0
+        ? media
+        : deeper(
+            { $type: 'app.example.embed.recordWithMedia#view', media, record: { record: missing } },
+            level - 1,
+          )
+    body.thread.post.embed = deeper({ $type: 'app.example.embed.images#view', images: [] }, 50)
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.goto(`${world.url}/#/posts/${post.uri.slice('at://'.length)}`)
+  await page.getByRole('main').getByText('Endless', { exact: true }).waitFor()
+  await page.getByText('The quoted post is not available.').first().waitFor()
+  expect(await page.getByText('The quoted post is not available.').count()).toBe(1)
+})

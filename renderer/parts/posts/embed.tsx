@@ -18,21 +18,27 @@ const { images, external, record, recordWithMedia, video } = app.example.embed
 type EmbedView = NonNullable<PostView['embed']>
 type ImageView = ReturnType<typeof images.view.parse>['images'][number]
 type ExternalView = ReturnType<typeof external.view.parse>['external']
+type MediaView = ReturnType<typeof recordWithMedia.view.parse>['media']
 type RecordView = ReturnType<typeof record.view.parse>['record']
 
 /** The embed of a post: pictures, a link, another post. */
 export function Embed({ embed }: { readonly embed: EmbedView }) {
-  if (images.view.isTypeOf(embed)) return <Pictures pictures={embed.images} />
-  if (external.view.isTypeOf(embed)) return <LinkCard link={embed.external} />
   if (record.view.isTypeOf(embed)) return <Quoted of={embed.record} />
   if (recordWithMedia.view.isTypeOf(embed)) {
     return (
       <>
-        <Embed embed={embed.media as EmbedView} />
+        <Media embed={embed.media} />
         <Quoted of={embed.record.record} />
       </>
     )
   }
+  return <Media embed={embed} />
+}
+
+/** Pictures or a link. Another embed becomes a line of text, so that embeds of an app view do not nest. */
+function Media({ embed }: { readonly embed: EmbedView | MediaView }) {
+  if (images.view.isTypeOf(embed)) return <Pictures pictures={embed.images} />
+  if (external.view.isTypeOf(embed)) return <LinkCard link={embed.external} />
   return <p className={styles.gap}>{video.view.isTypeOf(embed) ? t.post.video : t.post.unknownEmbed}</p>
 }
 
