@@ -32,7 +32,8 @@ export function placeOf(purpose: Purpose, { way }: Pick<Network, 'way'>): Place 
     case 'push':
       return { path: '/preferences' }
     case 'mail':
-      return desktop ? { path: '/server', title: t.server.mail } : list
+      if (desktop) return { path: '/server', title: t.server.mail }
+      return isAtServer ? { path: '/outbox' } : list
     case 'updates':
       return { path: '/about', title: t.about.updates }
     default:
