@@ -3,15 +3,20 @@
  * and starts again with other data: the session may end with that.
  */
 import type { DatetimeString } from '@atproto/lex-schema'
+import { useQuery } from '@tanstack/react-query'
 import type { Restored, RestorePreview, RestoreSource } from '../../electron/ground/bridge.ts'
 import { com } from '../../lexicons/generated/index.ts'
 import { desktop } from '../bridge.ts'
 import { t } from '../strings/en.ts'
+import { useIsOwner } from './account.ts'
+import { errorName } from './call-errors.ts'
 import { type Body, callAs, SessionEnded } from './client.ts'
 import { restoreProgress } from './copies.ts'
 import { callDesktop, DesktopError } from './desktop.ts'
+import { isAtServer } from './endpoint.ts'
 import type { Proof } from './passkeys.ts'
 import { untilAnswer } from './restarts.ts'
+import { useMaybeSession } from './sessions.ts'
 
 const {
   cancelRestore,
@@ -31,6 +36,27 @@ const limitMs = 24 * 60 * 60_000
 /** Reads the data that restores have replaced, newest first. */
 export async function readReplaced(did: string) {
   return desktop ? callDesktop('backups.replaced') : (await callAs(did, listReplacedData, {})).data
+}
+
+/**
+ * Whether this page can restore the server: an app that runs a server does so in its own window. Undefined until the server has answered.
+ */
+export function useRestoresHere(): boolean | undefined {
+  const did = useMaybeSession()?.did ?? ''
+  const isOwner = useIsOwner()
+  const { data } = useQuery({
+    queryKey: [did, 'restores here'],
+    queryFn: ({ signal }) => callAs(did, getRestore, { signal }).then(() => true, falseIfElsewhere),
+    enabled: !desktop && isAtServer && isOwner,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return desktop ? true : data
+}
+
+/** @throws other errors than the one that says that restores are elsewhere */
+function falseIfElsewhere(error: unknown): boolean {
+  if (errorName(error) === 'RestoreElsewhere') return false
+  throw error
 }
 
 /** Reads what a restore would bring back. @throws DesktopError with a sentence for people */

@@ -25,6 +25,10 @@ describe('on a server in memory', () => {
     const rows = page.getByRole('list', { name: 'Restore points of This computer' }).getByRole('listitem')
     await expect.poll(() => rows.count()).toBe(1)
     expect(await findingsInBothSchemes(page)).toEqual([])
+    await page
+      .getByText('The program that runs this server restores it: open its window, then choose Backups.')
+      .waitFor()
+    expect(await rows.getByRole('button', { name: /^Restore/ }).count()).toBe(0)
     await rows.getByRole('button', { name: /^Test again/ }).click()
     await rows.getByText('Tested', { exact: true }).waitFor()
 

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { RestoreSource } from '../../../electron/ground/bridge.ts'
 import type { CopyPlace } from '../../api/copies.ts'
+import { isAtServer } from '../../api/endpoint.ts'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
 import { DialogButton } from '../../ui/dialog.tsx'
@@ -14,7 +15,7 @@ interface PlaceNoticesProps {
   readonly name: string
   /** Whether it was added here. */
   readonly isOwn: boolean
-  /** Undefined on another computer than that of the server. */
+  /** Undefined where the server cannot be restored. */
   readonly source: RestoreSource | undefined
 }
 
@@ -56,7 +57,8 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
           }
           variant="warn"
         >
-          {t.copies.lost(lost.changes, formatDateTime(lost.until))} {!source && t.copies.lostByServer}
+          {t.copies.lost(lost.changes, formatDateTime(lost.until))}{' '}
+          {!source && (isAtServer ? t.restoring.elsewhere : t.copies.lostByServer)}
         </Notice>
       )}
       {missingHere > 0 && (

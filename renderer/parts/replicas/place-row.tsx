@@ -2,6 +2,7 @@ import { HardDrive } from 'lucide-react'
 import { useMemo } from 'react'
 import { type CopyPlace, placeName } from '../../api/copies.ts'
 import { isAtServer } from '../../api/endpoint.ts'
+import { useRestoresHere } from '../../api/restores.ts'
 import { t } from '../../strings/en.ts'
 import { formatAge, formatLength } from '../../strings/format.ts'
 import { Meter } from '../../ui/meter.tsx'
@@ -46,6 +47,7 @@ export function PlaceRow({ place, isEditable, now }: PlaceRowProps) {
   const { url, added: isOwn = false } = place
   const name = placeName(url)
   const state = stateOf(place)
+  const isElsewhere = useRestoresHere() === false
   const source = useMemo(() => ({ from: 'place', url }) as const, [url])
   return (
     <ReplicaRow
@@ -69,7 +71,7 @@ export function PlaceRow({ place, isEditable, now }: PlaceRowProps) {
         isOwn={isEditable && isOwn}
         name={name}
         place={place}
-        source={isAtServer ? source : undefined}
+        source={isAtServer && !isElsewhere ? source : undefined}
       />
     </ReplicaRow>
   )

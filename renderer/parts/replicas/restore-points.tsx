@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { RestorePoint, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { usePoints } from '../../api/copies.ts'
+import { useRestoresHere } from '../../api/restores.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -19,7 +20,17 @@ interface SourceProps {
 }
 
 /** Loads the restore points of a place, and lists them. */
-export function LoadedPoints({ source, name }: SourceProps) {
+export function LoadedPoints(props: SourceProps) {
+  const isElsewhere = useRestoresHere() === false
+  return isElsewhere ? <ElsewhereHint /> : <PointsOfPlace {...props} />
+}
+
+/** Where a server is restored that another program runs. */
+function ElsewhereHint() {
+  return <p className={styles.hint}>{t.restoring.elsewhere}</p>
+}
+
+function PointsOfPlace({ source, name }: SourceProps) {
   return (
     <Loaded query={usePoints(source)} rows={2}>
       {(points) => <RestorePoints name={name} points={points} source={source} />}
@@ -68,6 +79,7 @@ const shownAtFirst = 7
 /** Restore points, newest first. */
 export function PointList<P extends RestorePoint>({ points, name, more, actions }: PointListProps<P>) {
   const [showsAll, setShowsAll] = useState(false)
+  const isElsewhere = useRestoresHere() === false
   if (points.length === 0) return <p className={styles.hint}>{t.restoring.none}</p>
   return (
     <Stack>
@@ -84,6 +96,7 @@ export function PointList<P extends RestorePoint>({ points, name, more, actions 
         )}
         {more}
       </div>
+      {isElsewhere && <ElsewhereHint />}
     </Stack>
   )
 }
@@ -94,7 +107,10 @@ interface RestoreButtonProps extends Pick<SourceProps, 'source'> {
   readonly at: string | undefined
 }
 
+/** Shows nothing if the server is restored in another program. */
 export function RestoreButton({ point, at, source }: RestoreButtonProps) {
+  const isElsewhere = useRestoresHere() === false
+  if (isElsewhere) return null
   return (
     <DialogButton
       aria-label={t.restoring.restoreLabel(formatDateTime(point.at))}

@@ -209,6 +209,7 @@ export const restoring = {
     `without ${count(total, { one: 'lost media file', other: 'lost media files' })}`,
   notRestorable: (problem: string) => `Not restorable: ${problem}`,
 
+  elsewhere: 'The program that runs this server restores it: open its window, then choose Backups.',
   closed: 'This was closed on another page. Open it again.',
   title: 'Restore the server?',
   opening: 'Opening…',

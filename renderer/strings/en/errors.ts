@@ -1,4 +1,6 @@
 /** Errors of the server as sentences, by the name of the error. */
+import { restoring } from './copies.ts'
+
 const unexpected = 'Something went wrong on the server. Try again. If it happens again, check the log.'
 
 export const errors = {
@@ -40,6 +42,7 @@ export const errors = {
     NotEnoughResources: 'The server is busy or its disk is full. Try again soon.',
     NotFound: 'This account no longer exists.',
     PayloadTooLarge: 'The text is too long. Shorten it.',
+    RestoreElsewhere: restoring.elsewhere,
     TokenRequired: 'A code is required. Send one to your email address.',
     TooManyAppPasswords: 'An account can have up to 100 app passwords. Revoke one that you no longer need.',
     UnsupportedDomain: 'This server does not offer handles in this domain. Choose another.',
