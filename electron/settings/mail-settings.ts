@@ -1,5 +1,6 @@
 /** The desktop's mail settings, and their conversion to the server's: an SMTP URL and a sender. */
 import { defaultText, problemWith } from '../../server/platform/config/config.ts'
+import { portProblem } from '../../server/platform/config/kept-settings.ts'
 import { members, oneOf, text } from '../ground/arguments.ts'
 import type { MailSettings, SettingProblems } from '../ground/bridge.ts'
 
@@ -20,12 +21,11 @@ export const isMailSettings = members<MailSettings>({
 export function mailProblems(mail: MailSettings): SettingProblems<MailSettings> {
   const { host, port, from } = mail
   const hostProblem = host.includes(',') ? 'This must be one host name.' : problemWith('hostnames', host)
-  const portProblem =
-    /^0*$/.test(port) && port !== '' ? 'This must be a port from 1 to 65535.' : problemWith('port', port)
+  const wrongPort = portProblem(port)
   const fromProblem = problemWith('mailFrom', from)
   return {
     ...(hostProblem && { host: 'This must be a host name, such as mail.example.com.' }),
-    ...(portProblem && { port: portProblem }),
+    ...(wrongPort && { port: wrongPort }),
     ...(fromProblem && { from: fromProblem }),
   }
 }

@@ -7,7 +7,7 @@ import {
   defaultText,
   problemWith,
 } from '../../server/platform/config/config.ts'
-import { problemsOfAll } from '../../server/platform/config/kept-settings.ts'
+import { portProblem, problemsOfAll } from '../../server/platform/config/kept-settings.ts'
 import { inviteRules } from '../../server/platform/config/values.ts'
 import { LOG_LEVELS } from '../../server/util/log.ts'
 import { type SettingProblems, type Settings, type TextSetting, textSettings } from '../ground/bridge.ts'
@@ -66,10 +66,11 @@ export function problemsOf(changes: Partial<Settings>, before: Settings): Settin
   const after = { ...before, ...changes }
   const problems: { -readonly [Name in keyof Settings]?: string } = { ...problemsOfAll(after) }
   for (const name of textSettings) {
-    const problem = problemWith(name, changes[name] ?? '')
+    const text = changes[name] ?? ''
+    const isPort = name === 'port' || name === 'proxyPort'
+    const problem = isPort ? portProblem(text) : problemWith(name, text)
     if (problem) problems[name] = problem
   }
-  if (/^0+$/.test(changes.proxyPort ?? '')) problems.proxyPort = 'This must be a port from 1 to 65535.'
   const { port, proxyPort } = after
   const ordinary = port || defaultText('port', process.env)
   if (proxyPort && Number(proxyPort) === Number(ordinary)) {

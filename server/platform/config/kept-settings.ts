@@ -170,27 +170,30 @@ function problemsOf(
     const text = changes[name]
     if (text === undefined) continue
     const given = givenBy(name, source)
-    const problem = given ? `This is set by ${given.by}.` : problemWith(name, text)
+    const problem = given ? `This is set by ${given.by}.` : problemOf(name, text)
     if (problem) problems[name] = problem
   }
-  // The command may give what the interface would refuse, such as port 0.
   if (joint.every((name) => changes[name] === undefined)) return problems
   const after = Object.fromEntries(joint.map((name) => [name, changes[name] ?? textOf(name)]))
   return { ...problemsOfAll(after), ...problems }
 }
 
-const joint = ['port', 'appViewDid', 'appViewUrl'] as const
+function problemOf(name: StoredName, text: string): string | undefined {
+  return name === 'port' ? portProblem(text) : problemWith(name, text)
+}
+
+/** Returns what is wrong with a port of the owner. 0 is for the command line: it is another one at each start, but clients store the address. */
+export function portProblem(text: string): string | undefined {
+  const isValid = text === '' || (problemWith('port', text) === undefined && Number(text) > 0)
+  return isValid ? undefined : 'This must be a port from 1 to 65535.'
+}
+
+const joint = ['appViewDid', 'appViewUrl'] as const
 type Joint = (typeof joint)[number]
 
 /** Returns the problems of texts that are each valid by themselves. */
-export function problemsOfAll({
-  port,
-  appViewDid,
-  appViewUrl,
-}: Pick<KeptTexts, Joint>): Pick<KeptTexts, Joint> {
+export function problemsOfAll({ appViewDid, appViewUrl }: Pick<KeptTexts, Joint>): Pick<KeptTexts, Joint> {
   return {
-    // The address would change at each start, but clients store it.
-    ...(/^0+$/.test(port ?? '') && { port: 'This must be a port from 1 to 65535.' }),
     // The server does not start with only one of them.
     ...(appViewDid && !appViewUrl && { appViewUrl: 'Fill in the address of the app view too.' }),
     ...(appViewUrl && !appViewDid && { appViewDid: 'Fill in the DID of the app view too.' }),
