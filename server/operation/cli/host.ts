@@ -1,10 +1,11 @@
 /** What `npm run serve` does for the owner over HTTP: it keeps the places of copies, starts the server again, and restores. */
 import type { Config } from '../../platform/config/config.ts'
 import type { KeptSettings } from '../../platform/config/kept-settings.ts'
+import { saveProblem } from '../../platform/config/save-problem.ts'
 import { copyPlaces } from '../../platform/config/values.ts'
 import type { Logger } from '../../util/log.ts'
 import { credentialsFile } from '../replicas/credentials.ts'
-import type { Host, KeptPlaces } from '../replicas/host.ts'
+import { type Host, type KeptPlaces, PlacesNotSaved } from '../replicas/host.ts'
 import { createRestores } from '../replicas/restores/restores.ts'
 import type { Runner } from './runner.ts'
 
@@ -23,7 +24,10 @@ export function createHost({ config, settings, runner, log }: Deps): Host {
       return settings.proven('copies').setBy
     },
     async save(urls) {
-      const [problem] = Object.values(await settings.change({ copies: urls.join(',') }))
+      const problems = await settings.change({ copies: urls.join(',') }).catch((error: Error) => {
+        throw new PlacesNotSaved(saveProblem(error), { cause: error })
+      })
+      const [problem] = Object.values(problems)
       if (problem !== undefined) throw new Error(problem)
     },
   }

@@ -9,10 +9,16 @@ export interface Host {
   readonly restores?: Restores | undefined
 }
 
+/** Has a sentence for people. */
+export class PlacesNotSaved extends Error {
+  override name = 'PlacesNotSaved'
+}
+
 /** Where the program keeps the places that were added. */
 export interface KeptPlaces {
   /** URLs. */
   list(): readonly string[]
+  /** @throws PlacesNotSaved */
   save(urls: readonly string[]): Promise<void>
   /** The flag or the variable that sets the places instead. */
   readonly setBy: string | undefined

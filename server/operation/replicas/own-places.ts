@@ -1,31 +1,15 @@
 /** The places that the owner adds and removes, and the recovery sheet of their key. The server starts again after a change. */
-import { fileURLToPath } from 'node:url'
-import type { Config } from '../../platform/config/config.ts'
-import type { Files } from '../../store/files/files.ts'
-import type { Logger } from '../../util/log.ts'
 import { createSerializer } from '../../util/serialize.ts'
+import { addPlace, type PlacesDeps } from './add-place.ts'
 import {
-  type CredentialsKeeper,
   CredentialsUnavailable,
   changeCredentials,
-  forgetLostKey,
   keepSheet,
   keyOfData,
   loadCredentials,
   readCredentials,
 } from './credentials.ts'
-import type { Host } from './host.ts'
-import { readHead } from './lease.ts'
-import {
-  FieldProblem,
-  type NamedPlace,
-  namePlace,
-  type PlaceInput,
-  type PlaceProblems,
-  problemsOf,
-} from './places/describe.ts'
-import { openPlace } from './places/open.ts'
-import { findOwnFolder, makeOwnFolder } from './places/own-folder.ts'
+import { type PlaceInput, type PlaceProblems, problemsOf } from './places/describe.ts'
 
 /** The key and addresses with which another computer reads the copies. */
 export interface RecoverySheet {
@@ -50,7 +34,7 @@ export interface OwnPlaces {
    * and that was not permitted.
    */
   add(input: PlaceInput, options: { readonly maySameDisk: boolean }): Promise<Added | 'sameDisk'>
-  /** Stops copying to a place; its copy stays. Returns false if it was not added here. */
+  /** Stops copying to a place; its copy stays. Returns false if it was not added here. @throws PlacesNotSaved */
   remove(url: string): Promise<boolean>
 }
 
@@ -60,19 +44,11 @@ interface Added {
   readonly problems: PlaceProblems
 }
 
-interface Deps {
-  readonly config: Pick<Config, 'dataDir' | 'copies'>
-  readonly host: Pick<Host, 'places' | 'restart'>
-  readonly keeper: CredentialsKeeper
-  readonly files: Files
-  readonly log: Logger
-}
-
-export function createOwnPlaces(deps: Deps): OwnPlaces {
+export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
   const { config, host, keeper, files, log } = deps
   const { dataDir } = config
   const { places: kept } = host
-  /** One change at a time: of two that read the same places or find no key, the later would discard what the earlier has saved. */
+  /** Two pages may change the list at once, or find no key yet. */
   const serialize = createSerializer()
 
   /** A restart cuts calls off that take longer: not awaited, so that the caller gets its answer first. */
@@ -104,7 +80,7 @@ export function createOwnPlaces(deps: Deps): OwnPlaces {
       }),
     async add(input, { maySameDisk }) {
       try {
-        const url = await serialize(() => addPlace(deps, input, maySameDisk))
+        const url = await addPlace(deps, serialize, input, maySameDisk)
         if (url === undefined) return 'sameDisk'
         restart()
         return { url, problems: {} }
@@ -113,66 +89,23 @@ export function createOwnPlaces(deps: Deps): OwnPlaces {
         return { problems: problemsOf(error, input) }
       }
     },
-    async remove(url) {
-      if (!(await serialize(() => removePlace(deps, url)))) return false
-      restart()
-      return true
-    },
+    remove: (url) =>
+      serialize(async () => {
+        const known = kept.list()
+        if (!known.includes(url)) return false
+        // First: a place that is still listed needs its password.
+        await kept.save(known.filter((one) => one !== url))
+        log.info({ url }, 'place of copies removed')
+        try {
+          const { places = {} } = await readCredentials(keeper)
+          const { [url]: _, ...others } = places
+          await changeCredentials(keeper, { places: others })
+        } finally {
+          restart()
+        }
+        return true
+      }),
   }
-}
-
-/** Returns its URL; undefined for a folder on the disk of the data. @throws FieldProblem, PlaceProblem, Error with a sentence for people */
-async function addPlace(deps: Deps, input: PlaceInput, maySameDisk: boolean): Promise<string | undefined> {
-  const { config, host, keeper, log } = deps
-  const { url, credentials } = namePlace(input)
-  const folder = input.kind === 'folder' ? await findOwnFolder(fileURLToPath(url), config.dataDir) : undefined
-  const named = folder ? namePlace({ ...input, address: folder.path }) : { url, credentials }
-  const known = host.places.list()
-  const isKnown = known.includes(named.url)
-  if (isKnown && !credentials) throw new FieldProblem('address', 'Copies are made to this place already.')
-  if (folder?.isSameDisk && !maySameDisk) return undefined
-  const head = folder?.isNew ? undefined : await headOf(named)
-  await acceptKey(deps, head?.key, known.length === 0)
-  if (folder) await makeOwnFolder(folder.path)
-  if (credentials) await keepCredentials(keeper, named)
-  if (!isKnown) await host.places.save([...known, named.url])
-  log.info({ url: named.url }, 'place of copies added')
-  return named.url
-}
-
-async function removePlace({ host, keeper, log }: Deps, url: string): Promise<boolean> {
-  const known = host.places.list()
-  if (!known.includes(url)) return false
-  const { places = {} } = await readCredentials(keeper)
-  const { [url]: _, ...others } = places
-  await changeCredentials(keeper, { places: others })
-  await host.places.save(known.filter((one) => one !== url))
-  log.info({ url }, 'place of copies removed')
-  return true
-}
-
-/** Returns what a place says about its copies. Fails if it cannot be used. */
-async function headOf({ url, credentials }: NamedPlace): ReturnType<typeof readHead> {
-  const place = await openPlace(url, { credentials })
-  await place.list('')
-  return readHead(place)
-}
-
-/** Makes sure that a place has copies of this server, or none, and that the key of the copies is kept. @param there that of the place */
-async function acceptKey(
-  { config: { dataDir }, keeper, files }: Deps,
-  there: string | undefined,
-  isFirst: boolean,
-): Promise<void> {
-  if (there === undefined && isFirst) await forgetLostKey(keeper, dataDir, files)
-  const { replicaKey } = await loadCredentials(keeper, dataDir, files)
-  if (there === undefined || there === replicaKey.fingerprint) return
-  throw new FieldProblem('address', 'This place has the copy of another server. Choose another folder there.')
-}
-
-async function keepCredentials(keeper: CredentialsKeeper, { url, credentials }: NamedPlace): Promise<void> {
-  const { places = {} } = await readCredentials(keeper)
-  if (credentials) await changeCredentials(keeper, { places: { ...places, [url]: credentials } })
 }
 
 /** @throws XrpcError PlacesElsewhere if the program that runs the server offers none */

@@ -51,8 +51,9 @@ test('a folder of other files, of the data, or that is missing is refused at its
 })
 
 test('nothing is added without the password, or on the disk of the server without a permission', async () => {
+  const wrong = refusal(401, 'AuthenticationRequired')
   expect(await add(disk, { password: undefined })).toMatchObject(refusal(400, 'PasswordRequired'))
-  expect(await add(disk, { password: 'wrong' })).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect(await add(disk, { password: 'wrong' })).toMatchObject(wrong)
   expect(await add(disk, { sameDisk: false })).toMatchObject(refusal(400, 'SameDisk'))
   expect(await readdir(disk)).toEqual([])
 })
@@ -81,14 +82,26 @@ test('a place that is removed keeps its copy, and can be added again', async () 
   await expect.poll(async () => (await copies())?.places, soon).toEqual([])
   expect(await call('removeCopyPlace', { url })).toMatchObject(refusal(400, 'PlaceNotFound'))
   expect(await readdir(join(disk, 'desktop-pds-copy'))).toContain('pds-replica')
-  const reported = async () => {
-    const answer = await server.get('com.core.server.listSecurityChanges', {}, owner).catch(() => undefined)
-    return answer?.body.changes?.map(({ change }: { change: string }) => change)
-  }
-  await expect.poll(reported, soon).toEqual(['backups', 'backups'])
   // By the folder itself.
   expect(await add(join(disk, 'desktop-pds-copy'))).toMatchObject({ body: { url } })
   await expect.poll(async () => (await copies())?.places, soon).toMatchObject([{ url }])
+})
+
+test('settings that cannot be saved leave a place as it is, and say what to do', async () => {
+  const settings = join(server.dataDir, 'settings.json')
+  const content = await readFile(settings)
+  await rm(settings)
+  await mkdir(settings)
+  const problem = /^The settings could not be saved \(E\w+\)\. Check the disk/
+  const more = await server.makeFolder('more')
+  expect(await problemsOf(more)).toMatchObject([{ problem: expect.stringMatching(problem) }])
+  expect(await call('removeCopyPlace', { url })).toMatchObject({
+    ...refusal(400, 'PlacesNotSaved'),
+    body: { message: expect.stringMatching(problem) },
+  })
+  await rm(settings, { recursive: true })
+  await writeFile(settings, content)
+  expect(await copies()).toMatchObject({ places: [{ url }] })
 })
 
 test('the copy of another server is refused', async () => {
@@ -106,4 +119,15 @@ test('other people have no places', async () => {
     refused,
   )
   expect(await call('getRecoverySheet', { password: guest.password }, guest)).toMatchObject(refused)
+})
+
+// Last: the server may start twice again.
+test('two pages add a place each at once: both are kept, and the same one is added once', async () => {
+  const before = (await copies())?.places.map((place: { url: string }) => place.url)
+  const folders = await Promise.all(['first', 'second'].map((name) => server.makeFolder(name)))
+  const answers = await Promise.all([...folders, ...folders].map((folder) => add(folder)))
+  const added = answers.map(({ body }) => body.url).filter((one) => one !== undefined)
+  expect(added).toHaveLength(2)
+  const listed = async () => (await copies())?.places.map((place: { url: string }) => place.url).sort()
+  await expect.poll(listed, soon).toEqual([...before, ...added].sort())
 })

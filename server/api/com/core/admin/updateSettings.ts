@@ -2,8 +2,8 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
-import { ConfigError } from '../../../../platform/config/config.ts'
 import { isProtected, type KeptTexts, keptNames } from '../../../../platform/config/kept-settings.ts'
+import { saveProblem } from '../../../../platform/config/save-problem.ts'
 import { method } from '../../../method.ts'
 
 export const updateSettings = method(com.core.admin.updateSettings, {
@@ -25,7 +25,7 @@ export const updateSettings = method(com.core.admin.updateSettings, {
     const earlierBackups = dailyBackups()
     const problems = await settings.change(changes).catch((error: Error) => {
       log.warn({ err: error }, 'settings not saved')
-      throw fail('SettingsNotSaved', remedyOf(error))
+      throw fail('SettingsNotSaved', saveProblem(error))
     })
     const list = listed(problems)
     if (list.length > 0) return { problems: list }
@@ -41,9 +41,4 @@ export const updateSettings = method(com.core.admin.updateSettings, {
 
 function listed(problems: KeptTexts) {
   return Object.entries(problems).map(([name, problem]) => ({ name, problem }))
-}
-
-function remedyOf(error: NodeJS.ErrnoException): string {
-  if (error instanceof ConfigError) return error.message
-  return `The settings could not be saved (${error.code}). Check the disk and the permissions of the data folder, then try again.`
 }
