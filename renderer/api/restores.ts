@@ -30,6 +30,11 @@ const {
 
 type State = Body<typeof getRestore.main>
 
+/** @property id names it for the server, in a browser */
+export interface OpenedState extends RestorePreview {
+  readonly id?: string
+}
+
 /** A large copy is fetched through a slow connection. */
 const limitMs = 24 * 60 * 60_000
 
@@ -60,28 +65,28 @@ function falseIfElsewhere(error: unknown): boolean {
 }
 
 /** Reads what a restore would bring back. @throws DesktopError with a sentence for people */
-export async function preview(did: string, source: RestoreSource, at?: string): Promise<RestorePreview> {
+export async function preview(did: string, source: RestoreSource, at?: string): Promise<OpenedState> {
   if (desktop) return callDesktop('restore.preview', source, at)
   const body = {
     ...(source.from === 'place' && { url: source.url }),
     ...(at !== undefined && { at: at as DatetimeString }),
   }
-  await callAs(did, openRestore, { body })
-  const { preview: opened } = await untilEnd(did, 'opening')
-  if (!opened) throw new DesktopError(t.restoring.closed)
+  const { id } = await callAs(did, openRestore, { body })
+  const { id: openedId, preview: opened } = await untilEnd(did, 'opening', id)
+  if (!opened || openedId !== id) throw new DesktopError(t.restoring.closed)
   const { at: createdAt, ...content } = opened
-  return { ...content, createdAt, handles: opened.handles }
+  return { ...content, id, createdAt, handles: opened.handles }
 }
 
 /** Restores what was previewed. */
 export async function restore(
   did: string,
   [source, at]: readonly [source: RestoreSource, at?: string | undefined],
-  opened: RestorePreview,
+  opened: OpenedState,
   proof: Proof,
 ): Promise<Restored> {
   if (desktop) return callDesktop('restore.run', source, at, opened.loss)
-  await callAs(did, restoreServer, { body: { at: opened.createdAt as DatetimeString, ...proof } })
+  await callAs(did, restoreServer, { body: { id: opened.id ?? '', ...proof } })
   return untilRestored(did, { at: opened.createdAt, missingMedia: opened.missingBlobs, replaced: '' })
 }
 
@@ -115,15 +120,18 @@ async function untilRestored(did: string, expected: Restored): Promise<Restored>
   }
 }
 
-/** Waits for the end of a step, and reports its progress. @throws DesktopError with a sentence for people if it failed */
-async function untilEnd(did: string, step: State['step']): Promise<State> {
+/**
+ * Waits for the end of a step, and reports its progress. @param id of the preview, which another page may replace
+ * @throws DesktopError with a sentence for people if it failed
+ */
+async function untilEnd(did: string, step: State['step'], id?: string): Promise<State> {
   const state = await untilAnswer(
     async () => {
       const answer = await callAs(did, getRestore, {})
       restoreProgress.set(answer.progress as Parameters<typeof restoreProgress.set>[0])
       return answer
     },
-    (answer) => answer.step !== step,
+    (answer) => answer.step !== step || answer.id !== id,
     limitMs,
   )
   restoreProgress.set(undefined)

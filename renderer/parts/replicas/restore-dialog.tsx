@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import type { RestorePreview, RestoreSource } from '../../../electron/ground/bridge.ts'
+import type { RestoreSource } from '../../../electron/ground/bridge.ts'
 import { restoreProgress } from '../../api/copies.ts'
 import { invalidate } from '../../api/desktop.ts'
-import { cancel, preview, restore } from '../../api/restores.ts'
+import { cancel, type OpenedState, preview, restore } from '../../api/restores.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
@@ -87,7 +87,7 @@ export function RestoreDialog(props: RestoreDialogProps) {
 interface ConfirmProps extends Pick<RestoreDialogProps, 'onClose'> {
   readonly title: string
   readonly file: string | undefined
-  readonly preview: RestorePreview
+  readonly preview: OpenedState
   readonly request: Request
 }
 

@@ -7,8 +7,11 @@ export type Ports = Pick<RunningServer, 'port' | 'proxyPort'>
 export interface Runner {
   start(): Promise<RunningServer>
   restart(): Promise<void>
-  /** Runs work while the server is stopped, and starts it again, also after a failure. */
-  whileStopped<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Runs work while the server is stopped, and starts it again, also after a failure.
+   * @param undo takes the work back if the server does not start after it. Then the server starts without it, and the call fails
+   */
+  whileStopped<T>(work: () => Promise<T>, undo?: (done: T) => Promise<unknown>): Promise<T>
   /** Stops it for good. */
   stop(): Promise<void>
 }
@@ -25,18 +28,31 @@ export function createRunner(
   let running: RunningServer | undefined
   let isEnding = false
 
-  function whileStopped<T>(work: () => Promise<T>): Promise<T> {
-    return serialize(async () => {
+  async function startAgain(ports: Ports | undefined): Promise<void> {
+    if (!isEnding) running = await startOn(ports)
+  }
+
+  const whileStopped: Runner['whileStopped'] = (work, undo) =>
+    serialize(async () => {
       const stopped = running
       running = undefined
-      await stopped?.close()
+      const done = await closeAndRun(stopped, work).catch(async (error: unknown) => {
+        await startAgain(stopped).catch(onFailed)
+        throw error
+      })
       try {
-        return await work()
-      } finally {
-        if (!isEnding) await startOn(stopped).then((server) => (running = server), onFailed)
+        await startAgain(stopped)
+      } catch (error) {
+        if (!undo || (error as NodeJS.ErrnoException).code === 'EADDRINUSE') onFailed(error)
+        else {
+          await undo(done)
+            .then(() => startAgain(stopped))
+            .catch(onFailed)
+          throw error
+        }
       }
+      return done
     })
-  }
 
   return {
     start: () => serialize(async () => (running = await startOn())),
@@ -47,4 +63,10 @@ export function createRunner(
       await serialize(async () => running?.close())
     },
   }
+}
+
+/** A server that could not be closed, such as on a full disk, starts again as after a failure of the work. */
+async function closeAndRun<T>(server: RunningServer | undefined, work: () => Promise<T>): Promise<T> {
+  await server?.close()
+  return work()
 }

@@ -21,7 +21,7 @@ export interface OriginDeps {
   /** Makes the server copy to a place from its next start on. */
   readonly addPlace: (url: string) => Promise<void>
   /** Runs work while the server is stopped, and starts it again. */
-  readonly whileStopped: <T>(work: () => Promise<T>) => Promise<T>
+  readonly whileStopped: (work: () => Promise<Restored>) => Promise<Restored>
   readonly onProgress: (progress: Progress) => void
 }
 

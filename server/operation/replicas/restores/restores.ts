@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { listReplaced } from '../../../store/backups/replaced.ts'
 import { undoRestore } from '../../../store/backups/restore.ts'
 import type { Logger } from '../../../util/log.ts'
+import { randomId } from '../../../util/random.ts'
 import { createSerializer } from '../../../util/serialize.ts'
 import { systemTime } from '../../../util/timers.ts'
 import { removeFetched } from '../fetch-ahead.ts'
@@ -20,8 +21,8 @@ export type OwnSource = { readonly from: 'backups' } | { readonly from: 'place';
 export type RestoreState =
   | { readonly step: 'none' }
   /** The state is read, or fetched from a place. */
-  | { readonly step: 'opening'; readonly progress?: Progress | undefined }
-  | { readonly step: 'opened'; readonly preview: RestorePreview }
+  | { readonly step: 'opening'; readonly id: string; readonly progress?: Progress | undefined }
+  | { readonly step: 'opened'; readonly id: string; readonly preview: RestorePreview }
   | { readonly step: 'restoring'; readonly progress?: Progress | undefined }
   | { readonly step: 'restored'; readonly result: Restored }
   /** Nothing was changed. */
@@ -31,32 +32,59 @@ export interface Restores {
   readonly state: RestoreState
   /** Lists the states of a place of this server, newest first. @throws Error with a sentence for people */
   points(url: string): Promise<readonly Date[]>
-  /** Begins to read a state, the newest by default. Ends an earlier preview. Returns false while a restore runs. */
-  open(source: OwnSource, at: string | undefined): boolean
-  /** Begins to restore what was opened. Returns false if no state of this time is open: another caller may have opened another one. */
-  restore(at: string): boolean
+  /**
+   * Begins to read a state, the newest by default. Ends an earlier preview.
+   * @returns the ID of the preview; undefined while a restore runs
+   */
+  open(source: OwnSource, at: string | undefined): string | undefined
+  /** Begins to restore what a preview has opened. Returns false if another page has opened or closed one since. */
+  restore(id: string): boolean
   /** Begins to put replaced data back. Returns false if there is no such folder, or another restore runs. */
   undo(name: string): Promise<boolean>
   /** Ends a preview and removes what was fetched for it. Forgets the last result. */
   cancel(): Promise<void>
 }
 
-interface Deps extends Omit<OriginDeps, 'onProgress'> {
+interface Deps extends Omit<OriginDeps, 'onProgress' | 'whileStopped'> {
+  /** Runs work while the server is stopped, and starts it again. If it does not start then, `undo` takes the work back. */
+  readonly whileStopped: (
+    work: () => Promise<Restored>,
+    undo: (done: Restored) => Promise<unknown>,
+  ) => Promise<Restored>
   readonly log: Logger
 }
 
+const notStarted =
+  'The server did not start with these data. The data of before are back. Choose another state.'
+
 export function createRestores(deps: Deps): Restores {
-  const { dataDir, whileStopped, log } = deps
+  const { dataDir, log } = deps
   /** One at a time: they share the folder of fetched files. */
   const serialize = createSerializer()
   let state: RestoreState = { step: 'none' }
   let opening = new AbortController()
   let begin: (() => Promise<Restored>) | undefined
 
+  const putBack = (folder: string) => undoRestore({ directory: dataDir, now: systemTime }, folder)
+
+  async function whileStopped(work: () => Promise<Restored>): Promise<Restored> {
+    let isUndone = false
+    try {
+      return await deps.whileStopped(work, async ({ replaced }) => {
+        await putBack(replaced)
+        isUndone = true
+      })
+    } catch (error) {
+      if (!isUndone) throw error
+      throw new Error(`${notStarted} (${sentenceOf(error)})`, { cause: error })
+    }
+  }
+
   const origins: OriginDeps = {
     ...deps,
+    whileStopped,
     onProgress(progress) {
-      if (state.step === 'opening' || state.step === 'restoring') state = { step: state.step, progress }
+      if (state.step === 'opening' || state.step === 'restoring') state = { ...state, progress }
     },
   }
 
@@ -92,9 +120,10 @@ export function createRestores(deps: Deps): Restores {
     },
     points: (url) => pointsOfPlace(deps, { from: 'place', url }),
     open(source, at) {
-      if (state.step === 'restoring') return false
+      if (state.step === 'restoring') return undefined
       const signal = renew()
-      state = { step: 'opening' }
+      const id = randomId()
+      state = { step: 'opening', id }
       const origin = source.from === 'backups' ? ofBackups(origins) : ofPlace(origins, source)
       void serialize(async () => {
         try {
@@ -102,15 +131,15 @@ export function createRestores(deps: Deps): Restores {
           const preview = await origin.preview(at, signal)
           signal.throwIfAborted()
           begin = () => origin.restore(at, preview.loss)
-          state = { step: 'opened', preview }
+          state = { step: 'opened', id, preview }
         } catch (error) {
           if (!signal.aborted) fail(error, 'state to restore not opened')
         }
       })
-      return true
+      return id
     },
-    restore(at) {
-      if (begin === undefined || state.step !== 'opened' || state.preview.createdAt !== at) return false
+    restore(id) {
+      if (begin === undefined || state.step !== 'opened' || state.id !== id) return false
       run(begin)
       return true
     },
@@ -121,7 +150,7 @@ export function createRestores(deps: Deps): Restores {
       renew()
       run(() =>
         whileStopped(async () => {
-          const replaced = await undoRestore({ directory: dataDir, now: systemTime }, join(dataDir, name))
+          const replaced = await putBack(join(dataDir, name))
           return { at: folder.replacedAt.toISOString(), missingMedia: 0, replaced }
         }),
       )

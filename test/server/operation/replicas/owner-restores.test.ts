@@ -23,6 +23,11 @@ const call = (name: string, input?: object, auth = owner) =>
 const proof = () => ({ password: owner.password })
 const state = () => server.ask('getRestore', owner)
 const until = (step: string) => expect.poll(async () => (await state())?.step, soon).toBe(step)
+async function open(input: object): Promise<string> {
+  const { body } = await call('openRestore', input)
+  await until('opened')
+  return body.id
+}
 const handles = async () =>
   (await server.ask('listAccounts', owner))?.accounts.map(({ handle }: { handle: string }) => handle)
 
@@ -31,31 +36,18 @@ test('a backup is restored after its content was shown, and the server comes bac
   const { at: madeAt } = await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
   const at = madeAt.toISOString()
   await server.account('later')
-  expect(await call('openRestore', { at })).toMatchObject({ status: 200 })
-  await until('opened')
+  const id = await open({ at })
   const { preview } = (await state()) ?? {}
   expect(preview).toMatchObject({ at, handles: ['olga.test'], missingBlobs: 0 })
   expect(preview.bytes).toBeGreaterThan(0)
 
-  expect(await call('restoreServer', { at })).toMatchObject(refusal(400, 'PasswordRequired'))
+  expect(await call('restoreServer', { id })).toMatchObject(refusal(400, 'PasswordRequired'))
   expect(await handles()).toEqual(['olga.test', 'later.test'])
-  expect(await call('restoreServer', { at, ...proof() })).toMatchObject({ status: 200 })
+  expect(await call('restoreServer', { id, ...proof() })).toMatchObject({ status: 200 })
   await until('restored')
   expect(await state()).toMatchObject({ result: { at, missingMedia: 0 } })
   expect(await handles()).toEqual(['olga.test'])
-  expect(await call('restoreServer', { at, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
-})
-
-test('a state that another program opened meanwhile is not restored', async () => {
-  const shown = await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
-  const other = await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
-  for (const { at } of [shown, other]) {
-    await call('openRestore', { at: at.toISOString() })
-    await until('opened')
-  }
-  const refused = await call('restoreServer', { at: shown.at.toISOString(), ...proof() })
-  expect(refused).toMatchObject(refusal(400, 'NothingOpened'))
-  await call('cancelRestore')
+  expect(await call('restoreServer', { id, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
 })
 
 test('the last restore is undone, and what it had replaced is kept in its place', async () => {
@@ -90,8 +82,7 @@ test('a place that was added has restore points; its state is fetched, and a pre
   const other = await server.get('com.core.admin.listRestorePoints', { url: pathToFileURL(disk).href }, owner)
   expect(other).toMatchObject(refusal(400, 'PlaceUnavailable'))
 
-  await call('openRestore', { url })
-  await until('opened')
+  await open({ url })
   expect((await state())?.preview.handles).toEqual(['olga.test', 'later.test'])
   expect(await readdir(server.dataDir)).toContain('copy.fetched')
   await call('cancelRestore')
@@ -99,27 +90,37 @@ test('a place that was added has restore points; its state is fetched, and a pre
   expect(await readdir(server.dataDir)).not.toContain('copy.fetched')
 
   await server.account('last')
-  await call('openRestore', { url, at: body.points[0].at })
-  await until('opened')
-  await call('restoreServer', { at: (await state())?.preview.at, ...proof() })
+  const id = await open({ url, at: body.points[0].at })
+  await call('restoreServer', { id, ...proof() })
   await until('restored')
   expect(await handles()).toEqual(['olga.test', 'later.test'])
 })
 
+test('a page restores only what it has shown, if another page has opened another state since', async () => {
+  const backup = async () => (await makeBackup({ dataDir: server.dataDir, now: () => new Date() })).at
+  const before = (await backup()).toISOString()
+  await server.account('newest')
+  const shown = await open({ at: (await backup()).toISOString() })
+  const other = await open({ at: before })
+  expect(await state()).toMatchObject({ id: other, preview: { at: before } })
+  expect(await call('restoreServer', { id: shown, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
+  expect(await handles()).toContain('newest.test')
+  await call('cancelRestore')
+})
+
 test('what cannot be restored is said, and nothing changes', async () => {
-  await call('openRestore', { at: '2020-01-01T00:00:00.000Z' })
+  const { body } = await call('openRestore', { at: '2020-01-01T00:00:00.000Z' })
   await until('failed')
   expect(await state()).toMatchObject({ message: 'This backup no longer exists.' })
-  const at = '2020-01-01T00:00:00.000Z'
-  expect(await call('restoreServer', { at, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
+  expect(await call('restoreServer', { id: body.id, ...proof() })).toMatchObject(
+    refusal(400, 'NothingOpened'),
+  )
 })
 
 test('other people restore nothing', async () => {
   const guest = await server.account('guest')
   const refused = refusal(403, 'Forbidden')
   expect(await call('openRestore', {}, guest)).toMatchObject(refused)
-  expect(
-    await call('restoreServer', { at: new Date().toISOString(), password: guest.password }, guest),
-  ).toMatchObject(refused)
+  expect(await call('restoreServer', { id: 'none', password: guest.password }, guest)).toMatchObject(refused)
   expect(await call('undoRestore', { name: 'x', password: guest.password }, guest)).toMatchObject(refused)
 })

@@ -11,7 +11,7 @@ import { expect, test, vi } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
 import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
 import { CredentialsUnavailable } from '../../../../server/operation/replicas/credentials.ts'
-import type { Host } from '../../../../server/operation/replicas/host.ts'
+import { type Host, PlacesNotSaved } from '../../../../server/operation/replicas/host.ts'
 import type { Restores } from '../../../../server/operation/replicas/restores/restores.ts'
 import type { KeptSettings } from '../../../../server/platform/config/kept-settings.ts'
 import * as moves from '../../../../server/repository/tables/moves.ts'
@@ -40,7 +40,7 @@ import { webDevice } from '../../../support/services/web-push.ts'
 const restores: Restores = {
   state: { step: 'none' },
   points: () => Promise.reject(new Error('The folder is empty.')),
-  ...{ open: () => false, restore: () => false, undo: async () => false, cancel: async () => {} },
+  ...{ open: () => undefined, restore: () => false, undo: async () => false, cancel: async () => {} },
 }
 /** Runs the server as `npm run serve` does, but starts it never again. */
 const host: Host = {
@@ -890,6 +890,11 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     elsewhereWith({ host: { ...host, places: { ...host.places, setBy: 'PDS_COPIES' } } }, 'removeCopyPlace', {
       url: 'x',
     }),
+  'com.core.admin.removeCopyPlace PlacesNotSaved': () => {
+    const save = () => Promise.reject(new PlacesNotSaved('The disk is full.'))
+    const full = { ...host, places: { list: () => ['x'], save, setBy: undefined } }
+    return elsewhereWith({ host: full }, 'removeCopyPlace', { url: 'x' })
+  },
   'com.core.admin.removeCopyPlace PlaceNotFound': () => core('admin.removeCopyPlace', { url: 'x' }, owner),
   ...provingOwner('getRecoverySheet'),
   'com.core.admin.getRecoverySheet PlacesElsewhere': () => elsewhereWith({}, 'getRecoverySheet', {}),
@@ -909,10 +914,10 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.openRestore RestoreRunning': () => core('admin.openRestore', {}, owner),
   'com.core.admin.getRestore NotAtThisComputer': () => readElsewhere('getRestore'),
   'com.core.admin.getRestore RestoreElsewhere': () => readWithoutHost('getRestore'),
-  ...provingOwner('restoreServer', { at: anyTime }),
-  'com.core.admin.restoreServer RestoreElsewhere': () => elsewhereWith({}, 'restoreServer', { at: anyTime }),
+  ...provingOwner('restoreServer', { id: 'none' }),
+  'com.core.admin.restoreServer RestoreElsewhere': () => elsewhereWith({}, 'restoreServer', { id: 'none' }),
   'com.core.admin.restoreServer NothingOpened': () =>
-    core('admin.restoreServer', { at: anyTime, password: owner.password }, owner),
+    core('admin.restoreServer', { id: 'none', password: owner.password }, owner),
   'com.core.admin.cancelRestore NotAtThisComputer': () => callElsewhere('cancelRestore'),
   'com.core.admin.cancelRestore RestoreElsewhere': () => elsewhereWith({}, 'cancelRestore'),
   'com.core.admin.listReplacedData NotAtThisComputer': () => readElsewhere('listReplacedData'),

@@ -84,10 +84,7 @@ export const adminCalls: CallTable = {
     answer: 'UpstreamNotFound',
   }),
   'com.core.admin.requestCrawls': () => ({}),
-  'com.core.admin.restoreServer': () => ({
-    input: { at: '2026-01-01T00:00:00.000Z' },
-    answer: 'RestoreElsewhere',
-  }),
+  'com.core.admin.restoreServer': () => ({ input: { id: 'none' }, answer: 'RestoreElsewhere' }),
   'com.core.admin.retryUpstream': () => ({
     input: { url: 'https://pds.invalid' },
     answer: 'UpstreamNotFound',

@@ -12,7 +12,7 @@ export const getRestore = method(com.core.admin.getRestore, {
     if (state.step === 'opened') {
       const { createdAt, handles, ...preview } = state.preview
       return {
-        step: state.step,
+        ...{ step: state.step, id: state.id },
         preview: { ...preview, handles: [...handles], at: createdAt as DatetimeString },
       }
     }

@@ -8,7 +8,9 @@ export const openRestore = method(com.core.admin.openRestore, {
   handler({ input: { url, at }, caller, operation, fail }) {
     requireThisComputer({ caller, fail })
     const source = url === undefined ? { from: 'backups' as const } : { from: 'place' as const, url }
-    if (requireRestores(operation, fail).open(source, at)) return
-    throw fail('RestoreRunning', 'The server is being restored. Wait until it has ended')
+    const id = requireRestores(operation, fail).open(source, at)
+    if (id === undefined)
+      throw fail('RestoreRunning', 'The server is being restored. Wait until it has ended')
+    return { id }
   },
 })

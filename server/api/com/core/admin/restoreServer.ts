@@ -12,6 +12,6 @@ export const restoreServer = method(com.core.admin.restoreServer, {
     requireThisComputer({ caller, fail })
     const restores = requireRestores(operation, fail)
     await requireOwnerProof({ auth, input, caller, identity, fail })
-    if (!restores.restore(input.at)) throw fail('NothingOpened', 'Choose again what to restore')
+    if (!restores.restore(input.id)) throw fail('NothingOpened', 'Choose what to restore first')
   },
 })
