@@ -199,7 +199,6 @@ const lockedKeeper = {
   write: async () => {},
 }
 const anyFolder = { kind: 'folder', address: tmpdir() }
-const anyTime = '2026-01-01T00:00:00.000Z'
 
 const proposal = {
   ...{ id: 'x'.repeat(16), commitment: 'x' },
