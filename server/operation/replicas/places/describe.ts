@@ -88,6 +88,6 @@ function s3Url({ address, bucket, region }: PlaceInput): string {
 /** Parses an address; without a scheme it is an https one. @throws FieldProblem */
 function webUrl(text: string): URL {
   const url = URL.parse(text.includes('://') ? text : `https://${text}`)
-  if (url && /^https?:$/.test(url.protocol) && !url.username) return url
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
   throw new FieldProblem('address', wrongAddress)
 }

@@ -39,6 +39,9 @@ test('a folder of other files, of the data, or that is missing is refused at its
   await symlink(server.dataDir, link)
   expect(await problemsOf(link)).toEqual(refused('part of the data folder'))
 
+  // The superuser may write everywhere, other users are refused earlier.
+  expect(await problemsOf('/proc')).toEqual(refused('proc'))
+
   const other = await server.makeFolder('other')
   await mkdir(join(other, 'desktop-pds-copy'))
   await writeFile(join(other, 'desktop-pds-copy/letter.txt'), 'Dear Olga')
@@ -48,6 +51,15 @@ test('a folder of other files, of the data, or that is missing is refused at its
   await symlink(other, join(linked, 'desktop-pds-copy'))
   expect(await problemsOf(linked)).toEqual(refused('has other files'))
   expect(await copies()).toMatchObject({ places: [], editable: true })
+})
+
+test('an address with a password is refused: settings and recovery sheets show addresses', async () => {
+  const unused = { user: 'olga', bucket: 'copies', accessKeyId: 'id', secret: 'secret' }
+  for (const kind of ['webdav', 's3']) {
+    const place = { kind, address: 'https://:hidden@storage.invalid', ...unused }
+    const { body } = await call('addCopyPlace', { place, password: owner.password })
+    expect(body.problems).toMatchObject([{ field: 'address', problem: expect.stringContaining('such as') }])
+  }
 })
 
 test('nothing is added without the password, or on the disk of the server without a permission', async () => {
