@@ -64,7 +64,8 @@ const messages: Readonly<Record<RecoveryErrorName, string>> = {
   KeyOverruled: 'A stronger key has removed this key from the identity, so it can no longer change it',
   RecoveryTooLate:
     'This key was removed from the identity more than 72 hours ago. Only within that time it could have been undone.',
-  DirectoryUnavailable: 'The directory of identities cannot be reached. Try again later.',
+  DirectoryUnavailable:
+    'The directory of identities cannot be reached, or its answer is not valid. Try again later.',
 }
 
 function recoveryError(name: RecoveryErrorName): XrpcError {
