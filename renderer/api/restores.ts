@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Restored, RestorePreview, RestoreSource } from '../../electron/ground/bridge.ts'
 import { com } from '../../lexicons/generated/index.ts'
 import { desktop } from '../bridge.ts'
+import { createStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { useIsOwner } from './account.ts'
 import { errorName } from './call-errors.ts'
@@ -37,6 +38,10 @@ export interface OpenedState extends RestorePreview {
 
 /** A large copy is fetched through a slow connection. */
 const limitMs = 24 * 60 * 60_000
+const silentMs = 60_000
+
+/** Whether the server has not answered for a minute. It does not while its data are replaced, or if its program has ended. */
+export const isSilent = createStore(false)
 
 /** Reads the data that restores have replaced, newest first. */
 export async function readReplaced(did: string) {
@@ -125,15 +130,21 @@ async function untilRestored(did: string, expected: Restored): Promise<Restored>
  * @throws DesktopError with a sentence for people if it failed
  */
 async function untilEnd(did: string, step: State['step'], id?: string): Promise<State> {
+  let answeredAt = performance.now()
   const state = await untilAnswer(
     async () => {
-      const answer = await callAs(did, getRestore, {})
+      const answer = await callAs(did, getRestore, {}).catch((error: unknown) => {
+        isSilent.set(performance.now() - answeredAt > silentMs)
+        throw error
+      })
+      answeredAt = performance.now()
+      isSilent.set(false)
       restoreProgress.set(answer.progress as Parameters<typeof restoreProgress.set>[0])
       return answer
     },
     (answer) => answer.step !== step || answer.id !== id,
     limitMs,
-  )
+  ).finally(() => isSilent.set(false))
   restoreProgress.set(undefined)
   if (state.step === 'failed') throw new DesktopError(state.message ?? '')
   return state

@@ -68,6 +68,28 @@ test('the owner adds a folder, gets the recovery sheet, and restores the server 
   })
 })
 
+test('a restore of a server that no longer answers says what to do', async () => {
+  await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
+  const page = await world.signedIn(owner, '/backups')
+  await page.getByText('Restore points', { exact: true }).first().click()
+  const rows = page.getByRole('list', { name: 'Restore points of This computer' }).getByRole('listitem')
+  await rows
+    .getByRole('button', { name: /^Restore as of/ })
+    .first()
+    .click()
+  const restore = page.getByRole('dialog', { name: 'Restore the server?' })
+  await restore.getByLabel('Type restore to confirm').fill('restore')
+  await restore.getByLabel('Your password').fill(owner.password)
+  await page.route('**/com.core.admin.restoreServer', (route) => route.fulfill({ status: 200 }))
+  await page.route('**/com.core.admin.getRestore', (route) => route.abort())
+  await page.clock.install()
+  const asked = page.waitForRequest('**/com.core.admin.getRestore')
+  await restore.getByRole('button', { name: 'Restore', exact: true }).click()
+  await asked
+  await page.clock.runFor(65_000)
+  await restore.getByText('The server has not answered for a minute.').waitFor()
+})
+
 test('a restored backup from before the sign-in ends the session, and the result is shown', async () => {
   await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
   const page = await world.signedIn(owner, '/backups')

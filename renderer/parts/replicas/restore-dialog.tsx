@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import type { RestoreSource } from '../../../electron/ground/bridge.ts'
 import { restoreProgress } from '../../api/copies.ts'
 import { invalidate } from '../../api/desktop.ts'
-import { cancel, type OpenedState, preview, restore } from '../../api/restores.ts'
+import { cancel, isSilent, type OpenedState, preview, restore } from '../../api/restores.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
@@ -156,7 +156,9 @@ function Progress() {
   const text = progress ? t.restoring.steps[progress.step] : t.restoring.opening
   return (
     <div>
-      <p role="status">{text}</p>
+      <p role="status">
+        {text} {useStore(isSilent) && t.restoring.silent}
+      </p>
       {progress && <Meter label={text} max={progress.total} title={text} value={progress.done} />}
     </div>
   )

@@ -242,6 +242,8 @@ export const restoring = {
   typed: 'Type restore to confirm',
   typedWord: 'restore',
   submit: 'Restore',
+  silent:
+    'The server has not answered for a minute. A large restore takes longer. If it has ended, its terminal says why: start it again.',
   again: 'If it stops, start it again: it continues where it stopped.',
 
   doneTitle: 'The server is restored',
