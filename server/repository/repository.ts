@@ -15,10 +15,12 @@ import type { ImportListener } from './records/import/finish.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import type { RecordListener } from './records/record-events.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
+import { createRepositoryCounts, type RepositoryCounts } from './records/repository-counts.ts'
 import { createStoredNames, type StoredNames } from './records/stored-names.ts'
 
 export interface Repository {
   readonly repositories: Repositories
+  readonly counts: RepositoryCounts
   readonly exports: Exports
   readonly importer: Importer
   readonly storedNames: StoredNames
@@ -74,6 +76,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
   await importer.recover()
   return {
     repositories,
+    counts: createRepositoryCounts(store),
     exports,
     importer,
     storedNames,

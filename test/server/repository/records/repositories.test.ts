@@ -92,6 +92,11 @@ test('an export passes verification of signature, tree, CIDs and content', async
   expect(roots.map(String)).toEqual([status.body.repoCommit])
   expect(blocks.size).toBe(status.body.repoBlocks)
   expect(status.body.indexedRecords).toBe(30)
+  const own = { repo: alice.did, collection: 'org.example.counted', rkey: 'one', record: {}, validate: false }
+  expect((await server.post('com.core.repo.putRecord', own, alice)).status).toBe(200)
+  const after = await server.get('com.core.server.checkAccountStatus', {}, alice)
+  expect(after.body.repoBlocks).toBe((await readCar(await download(alice))).blocks.size)
+  expect(after.body.repoBlocks).not.toBe(status.body.repoBlocks)
 
   const bob = await newAccount()
   await expect(verified({ ...alice, did: bob.did }, car)).rejects.toThrow()

@@ -16,12 +16,13 @@ const maxListed = 100
 
 export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
   auth: 'access or takendown',
-  async handler({ auth, fail, identity, repository: { room }, ...platform }) {
+  async handler({ auth, fail, identity, repository: { room, counts }, ...platform }) {
     const { did, account } = auth
     const validDid = await isDidValid({ ...platform, ...identity }, account)
     const { store } = platform
     const head = repos.findHead(store, did)
     if (!head) throw fail('AccountNotFound')
+    const counted = counts.of(did)
     const activation = activationOf(store, account)
     return {
       activated: statusOf(account) === undefined,
@@ -30,11 +31,11 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       validDid,
       repoCommit: head.commit,
       repoRev: head.rev,
-      repoBlocks: repos.countBlocks(store, did),
+      repoBlocks: counted.blocks,
       indexedRecords: records.count(store, did),
       omittedRecords: omittedRecords(store, did),
       privateStateValues: privateStateValues(store, did),
-      expectedBlobs: records.countBlobs(store, did),
+      expectedBlobs: counted.blobs,
       importedBlobs: blobs.referencedTotal(store, did).count,
       pushDevices: pushRegistrations.count(store, did),
       mediaBytes: blobs.bytesOf(store, did),
