@@ -58,6 +58,8 @@ export interface Actors {
   rehost(did: string, origin: string): Promise<boolean>
   /** Marks an identity as changed: it is looked up before the next use. */
   forget(did: string): Promise<void>
+  /** As `forget`, for all identities of a server whose events were missed. @param host its origin */
+  forgetHost(host: string): Promise<void>
   /** Stores a known identity in the transaction that first refers to its DID. */
   keep(tx: Writer, did: string): void
   /** Asks for a refresh of profiles in the background, if it is time to: of actors that are new here, shown, or have changed. */
@@ -173,9 +175,14 @@ export function createActors(deps: ActorsDeps): Actors {
       await lookups.running(did)?.catch(() => {})
       const known = find(did)
       if (!known) return
-      cache.set(did, { ...known, identity: { ...known.identity, resolvedAt: null } })
+      cache.set(did, withoutTime(known))
       await store.transact((tx) => remoteActors.expire(tx, did))
       requestRefresh([did])
+    },
+    async forgetHost(host) {
+      for (const [did, known] of cache.entries())
+        if (known.identity.host === host) cache.set(did, withoutTime(known))
+      await store.transact((tx) => remoteActors.expireHost(tx, host))
     },
     keep(tx, did) {
       const known = cache.get(did)
@@ -186,6 +193,11 @@ export function createActors(deps: ActorsDeps): Actors {
       requestRefresh = listener
     },
   }
+}
+
+/** Returns an identity that has to be read again. */
+function withoutTime(known: KnownIdentity): KnownIdentity {
+  return { ...known, identity: { ...known.identity, resolvedAt: null } }
 }
 
 function identityOf(did: string, { identity, log }: KnownIdentity): Identity {

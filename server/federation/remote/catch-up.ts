@@ -6,6 +6,7 @@
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import { inSlices } from '../../store/slices.ts'
+import type { Actors } from '../actors/actors.ts'
 import * as catchUps from '../tables/catch-ups.ts'
 import * as repositories from '../tables/remote-repositories.ts'
 import * as queue from '../tables/repository-queue.ts'
@@ -47,6 +48,7 @@ export interface CatchUp {
 
 interface Deps extends Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'clock' | 'signal'> {
   readonly hosts: Hosts
+  readonly actors: Pick<Actors, 'forgetHost'>
   readonly repositorySync: RepositorySync
   readonly filter: Pick<Filter, 'isLocal' | 'isKnown'>
   readonly intake: Pick<Intake, 'setStatus'>
@@ -144,6 +146,8 @@ export function createCatchUp(deps: Deps): CatchUp {
 
   return {
     async onGap(upstream, since) {
+      // The events of its identities were missed as well.
+      await deps.actors.forgetHost(upstream)
       await store.transact((tx) => catchUps.begin(tx, { upstream, since: since ?? null }))
       if (listing.has(upstream)) listing.set(upstream, 'again')
       resumeDue()

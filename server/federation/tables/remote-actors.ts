@@ -67,6 +67,11 @@ export function expire(tx: Writer, did: string): void {
   tx.run(`UPDATE remote_actors SET resolved_at = NULL, tried_at = NULL WHERE id = ${actorId}`, [did])
 }
 
+/** As `expire`, for all actors of a server. @param host its origin */
+export function expireHost(tx: Writer, host: string): void {
+  tx.run('UPDATE remote_actors SET resolved_at = NULL, tried_at = NULL WHERE host = ?', [host])
+}
+
 /** Stores the time of the last attempt to refresh an actor. */
 export function setTried(tx: Writer, did: string, at: number): void {
   const id = remoteId(tx, did)
