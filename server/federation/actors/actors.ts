@@ -180,7 +180,8 @@ export function createActors(deps: ActorsDeps): Actors {
       requestRefresh([did])
     },
     async forgetHost(host) {
-      for (const [did, known] of cache.entries())
+      // A copy: an entry that is set moves to the end of those that are listed.
+      for (const [did, known] of [...cache.entries()])
         if (known.identity.host === host) cache.set(did, withoutTime(known))
       await store.transact((tx) => remoteActors.expireHost(tx, host))
     },
