@@ -550,11 +550,12 @@ describe('what only the owner can decide', () => {
     await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()
   })
 
-  test('in a browser at this computer, lost changes are restored or dismissed', async () => {
+  test('in a browser at this computer, lost changes are dismissed there, or restored in the app that runs the server', async () => {
     const page = await world.signedIn(owner, '/account')
     await serve(page, () => ({ places: [lost] }))
     await page.goto(`${world.url}/#/backups`)
-    await page.getByRole('button', { name: 'Restore them…' }).waitFor()
+    await rowsOf(page).getByText('The program that runs this server restores it').waitFor()
     await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Restore them…' }).count()).toBe(0)
   })
 })
