@@ -147,6 +147,7 @@ test('a request is approved in the app window by its number, and the desktop ope
   await allow.click()
   await window.getByText('An app on this computer may sign in').waitFor()
   await heading(page, 'This sign-in has ended').waitFor()
+  await expect.poll(() => desktop.callsOf('app.openAnswer')).toHaveLength(1)
   const [[location]] = desktop.callsOf('app.openAnswer') as [[string]]
   const { session } = await client.callback(new URL(location).searchParams)
   expect(session.did).toBe(alice.did)
