@@ -35,7 +35,12 @@ afterAll(async () => {
   for (const { world } of [alice, bob]) await world.close()
 })
 
-const screenOf = ({ world, owner }: Desk, view: View = {}) => world.signedIn(owner, '/network', view)
+/** With the time of its server, by which records are too old to notify. */
+async function screenOf({ world, owner }: Desk, view: View = {}): Promise<Page> {
+  const page = await world.signedIn(owner, '/network', view)
+  await page.clock.setSystemTime(world.server.clock.now())
+  return page
+}
 const digits = (page: Page) => page.getByRole('status', { name: 'Code' }).innerText()
 
 async function connect(from: Page): Promise<void> {

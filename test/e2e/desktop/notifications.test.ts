@@ -140,7 +140,7 @@ test('the window shows pictures of the server', async () => {
   await heading(page, 'Notifications').waitFor()
   await page.reload()
   await page.evaluate("location.hash = '#/notifications'")
-  const avatar = page.getByRole('main').locator('li:not(nav li)').first().locator('img').first()
+  const avatar = page.getByRole('main').locator('li[data-unread] img').first()
   const widthOf = (image: { naturalWidth: number }) => image.naturalWidth
   await expect.poll(() => avatar.evaluate(widthOf), soon).toBe(60)
 })

@@ -11,12 +11,19 @@ interface Compiler {
 
 let isInline = false
 
+/** Files that are open are read by their handles. */
+const isPath = (path: PathLike) => typeof path === 'string' || path instanceof URL
+
 /** Replaces the calls that begin work of threads, for the rest of the process. */
 export function loadInline(): void {
   if (isInline) return
   isInline = true
   const files = process.getBuiltinModule('node:fs/promises')
-  Object.assign(files, { readFile: async (path: PathLike) => readFileSync(path) })
+  const { readFile } = files
+  Object.assign(files, {
+    readFile: async (path: PathLike, ...options: object[]) =>
+      options.length === 0 && isPath(path) ? readFileSync(path) : readFile(path, ...options),
+  })
   syncBuiltinESMExports()
   const compiler: Compiler = Reflect.get(globalThis, 'WebAssembly')
   const { Module, Instance } = compiler
