@@ -35,7 +35,7 @@ const endSignature = 0x06054b50
 const entrySignature = 0x02014b50
 const localSize = 30
 
-/** Reads the central directory (APPNOTE 4.3.12). Returns no entries if there is none. */
+/** Reads the central directory (APPNOTE 4.3.12). Returns an empty list without one. */
 async function entriesOf(file: Blob): Promise<Entry[]> {
   const tail = await viewOf(file.slice(-(endSize + 0xffff)))
   let end = tail.byteLength - endSize

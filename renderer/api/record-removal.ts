@@ -54,7 +54,7 @@ export async function findRecord(did: string, collection: string, rkey: string, 
   }
 }
 
-/** Downloads the files of a record. Fails if one is there but cannot be read now: the record could not be restored without it. */
+/** Downloads the files of a record. Fails if one that is there cannot be read now: Undo needs all of them. */
 async function filesOf(did: string, record: StoredRecord): Promise<readonly Blob[]> {
   const files = await Promise.all(blobsOf(record.value).map((blob) => fileOf(did, blob)))
   return files.filter((file) => file !== undefined)

@@ -40,7 +40,7 @@ export interface OpenedState extends RestorePreview {
 const limitMs = 24 * 60 * 60_000
 const silentMs = 60_000
 
-/** Whether the server has not answered for a minute. It does not while its data are replaced, or if its program has ended. */
+/** Whether a minute has passed without an answer: the data of the server are replaced, or its program has ended. */
 export const isSilent = createStore(false)
 
 /** Reads the data that restores have replaced, newest first. */

@@ -33,7 +33,7 @@ export function toastError(error: unknown): void {
   toast(explain(error))
 }
 
-/** Makes room for a further toast: by the oldest that offers no Undo, which is not offered again. */
+/** Makes room for a further toast: by the oldest without Undo, which is offered once. */
 function withoutSurplus(shown: readonly Toast[]): readonly Toast[] {
   if (shown.length < maxShown) return shown
   const surplus = shown.find(({ undo }) => undo === undefined) ?? shown[0]

@@ -45,7 +45,7 @@ function OfVisitor() {
 
 function OfOwner() {
   const query = useCopies(true)
-  /** The proof with which a place was added, or none. Undefined: the sheet is not shown. */
+  /** The proof with which a place was added, if one was. Undefined: the sheet is closed. */
   const [sheetProof, showSheet] = useState<Proof | 'none'>()
   const copy = useProcedure(copyNow, [getCopies], { onError: toastError })
   const { places = [], editable: isEditable = false, sheetKept: isSheetKept, setBy } = query.data ?? {}

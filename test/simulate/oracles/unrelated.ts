@@ -51,7 +51,7 @@ function checkMachine({ people }: World, machine: Machine, since: number): void 
     const name = nsid.split('.').slice(-2).join('.')
     const isReferred = references.includes(`${did}/`) && references.includes(rkey)
     if (isReferred || here.some((person) => mayWatch(person, did))) continue
-    throw new Violation(`${machine.name} stores ${name}/${rkey} of ${did}, whom no account there follows`)
+    throw new Violation(`${machine.name} stores ${name}/${rkey} of ${did}, followed by no account there`)
   }
 }
 
