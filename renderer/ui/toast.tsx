@@ -33,7 +33,7 @@ export function toastError(error: unknown): void {
   toast(explain(error))
 }
 
-/** Makes room for a further toast: by the oldest without Undo, which is offered once. */
+/** Makes room for a further toast: by the oldest, first of those without Undo: Undo is offered once. */
 function withoutSurplus(shown: readonly Toast[]): readonly Toast[] {
   if (shown.length < maxShown) return shown
   const surplus = shown.find(({ undo }) => undo === undefined) ?? shown[0]
