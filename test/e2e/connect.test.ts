@@ -165,12 +165,10 @@ test('a server without an app window says under Network how a web page is named'
   expect(await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
 })
 
-/** Runs in each document: the stream of the document before may still open while a page reloads, and never deliver. */
-function markFirstFrame(): void {
-  window.WebSocket = class extends WebSocket {
-    constructor(...args: ConstructorParameters<typeof WebSocket>) {
-      super(...args)
-      this.addEventListener('message', () => document.documentElement.setAttribute('data-frame', ''))
-    }
+/** Runs in each document: the stream of the one before may still open while a page reloads, and never deliver. */
+const markFirstFrame = `window.WebSocket = class extends WebSocket {
+  constructor(...args) {
+    super(...args)
+    this.addEventListener('message', () => document.documentElement.setAttribute('data-frame', ''))
   }
-}
+}`
