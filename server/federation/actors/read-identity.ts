@@ -3,11 +3,19 @@ import type { HandleString } from '@atproto/syntax'
 import { handleOf, signingKeyOf } from '../../identity/did/did-document.ts'
 import type { PlcLog } from '../../identity/did/plc-log.ts'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import type { Database } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
 import type { RemoteIdentity } from '../tables/remote-actors.ts'
 import { type HandleDeps, hostHandle, isHandleOf } from './handles.ts'
 import { type LocateDeps, locate } from './locate.ts'
 
-export type ReadIdentityDeps = LocateDeps & HandleDeps & { readonly now: () => Date }
+export type ReadIdentityDeps = LocateDeps &
+  HandleDeps & {
+    readonly now: () => Date
+    readonly store: Database
+    /** Of this server. */
+    readonly origin: string
+  }
 
 export interface KnownIdentity {
   readonly identity: RemoteIdentity
@@ -32,6 +40,9 @@ export async function readIdentity(
 ): Promise<KnownIdentity> {
   const before = known && { host: prefersKnown ? known.identity.host : undefined, log: known.log }
   const { document, host, log } = await locate(deps, did, { via, known: before })
+  // Records of others may refer to an account that was deleted here. A directory names its last server for ever.
+  if (host === deps.origin && !accounts.findByDid(deps.store, did))
+    throw new UnresolvableDid(`${did}: its account was here, and was deleted`)
   const signingKey = signingKeyOf(document)
   if (!signingKey) throw new UnresolvableDid(`${did}: its document has no signing key`)
   const claimed = handleOf(document)

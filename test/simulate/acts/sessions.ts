@@ -1,6 +1,6 @@
 /** Sign-in, refresh and sign-out. */
 import type { Random } from '../../support/replicas/random.ts'
-import type { Person } from '../model/person.ts'
+import { mayBeTakenDown, type Person } from '../model/person.ts'
 import { type AppPassword, SignIn } from '../model/sign-in.ts'
 import { type Span, timed } from '../model/time-span.ts'
 import type { Machine } from '../world/machine.ts'
@@ -67,6 +67,8 @@ export async function signInAgain(world: World, person: Person): Promise<number>
     if (signIn) Object.assign(person, { current: signIn, passwords: [password] })
     if (status !== 401) return status
   }
+  // It moves, or calls as before, while a take-down is not known to its holder.
+  if (mayBeTakenDown(person)) return 401
   throw new Violation(`${person.name} cannot sign in with the password`)
 }
 
