@@ -9,7 +9,8 @@
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { app, session } from 'electron'
-import type { KeptPlaces } from '../server/operation/replicas/host.ts'
+import type { KeptPlaces } from '../server/operation/host.ts'
+import { mailTexts } from '../server/platform/config/mail-server.ts'
 import { clearDeleted } from '../server/platform/mail/outbox.ts'
 import { createLogger } from '../server/util/log.ts'
 import type { Bus } from './ground/bus.ts'
@@ -28,7 +29,6 @@ import { setupQuit } from './server/quit.ts'
 import { factorCalls } from './server/second-factors.ts'
 import { setupServer } from './server/server.ts'
 import { setupSettings } from './server/settings-control.ts'
-import { mailTexts } from './settings/mail-settings.ts'
 import { openSecrets } from './settings/secrets.ts'
 import { serverConfig } from './settings/settings.ts'
 import { openSettings } from './settings/settings-file.ts'
@@ -63,7 +63,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const bus: Bus = new EventEmitter()
   const config = () =>
     serverConfig(dataDir, file.get('settings'), {
-      ...mailTexts(file.get('mail'), secrets.read('mail-password')),
+      ...mailTexts(file.get('mail'), secrets.read('mail-password') ?? undefined),
       copies: file.get('copies').join(','),
     })
 

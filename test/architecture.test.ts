@@ -192,7 +192,7 @@ describe('imports', () => {
         'operation/moving',
         'operation/web',
       ],
-      ['operation/replicas'],
+      ['operation/host.ts', 'operation/own-mail.ts', 'operation/replicas'],
       ['operation/jobs'],
       ['operation/operation.ts'],
       ['services.ts'],

@@ -12,6 +12,7 @@ import type { Restored, RestorePreview } from '../../server/operation/replicas/r
 import type { PlaceSource } from '../../server/operation/replicas/restores/place-origin.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import { keptTexts } from '../../server/platform/config/kept-settings.ts'
+import type { MailServer } from '../../server/platform/config/mail-server.ts'
 import type { InviteRule } from '../../server/platform/config/values.ts'
 import type { OutboxMessage } from '../../server/platform/mail/outbox.ts'
 import type * as replaced from '../../server/store/backups/replaced.ts'
@@ -20,7 +21,17 @@ import type { LogLevel } from '../../server/util/log.ts'
 import type { LogLine, LogPage } from '../../server/util/log-tail.ts'
 import type { Plain } from './plain.ts'
 
-export type { LogLevel, LogLine, LogPage, OutboxMessage, PlaceInput, PlaceProblems, Restored, RestorePreview }
+export type {
+  LogLevel,
+  LogLine,
+  LogPage,
+  MailServer,
+  OutboxMessage,
+  PlaceInput,
+  PlaceProblems,
+  Restored,
+  RestorePreview,
+}
 
 /** The value, or a sentence with the failure and a remedy. */
 export type Outcome<T = void> =
@@ -83,16 +94,6 @@ export interface Settings extends Readonly<Record<TextSetting, string>> {
   readonly keepAwake: 'mains' | 'always' | 'off'
 }
 
-/** The mail server. If the host is empty, messages stay in the outbox. */
-export interface MailSettings {
-  readonly host: string
-  readonly port: string
-  readonly security: 'tls' | 'starttls' | 'none'
-  readonly user: string
-  /** `address` or `Name <address>`. */
-  readonly from: string
-}
-
 /** A sentence per setting that has a wrong value. */
 export type SettingProblems<T> = { readonly [Name in keyof T]?: string }
 
@@ -100,7 +101,7 @@ export interface SettingsView {
   readonly settings: Settings
   /** The defaults, which apply where a text is empty. */
   readonly defaults: Settings
-  readonly mail: MailSettings
+  readonly mail: MailServer
   /** The password itself is never returned. */
   readonly hasMailPassword: boolean
   readonly dataFolder: string
@@ -272,9 +273,9 @@ export interface DesktopCalls {
   /** Saves all changes and restarts the server if necessary. Saves nothing if any value is wrong. */
   'settings.change': (changes: Partial<Settings>) => SettingProblems<Settings>
   /** Keeps the stored password if `password` is absent; an empty one removes it. */
-  'mail.change': (mail: MailSettings, password?: string) => SettingProblems<MailSettings>
+  'mail.change': (mail: MailServer, password?: string) => SettingProblems<MailServer>
   /** Tries settings without saving them: connects, signs in and sends a message to the address. */
-  'mail.test': (mail: MailSettings, password: string | undefined, to: string) => Outcome
+  'mail.test': (mail: MailServer, password: string | undefined, to: string) => Outcome
 
   'outbox.list': () => readonly OutboxMessage[]
   'outbox.delete': (id: string) => boolean

@@ -1,6 +1,7 @@
 /** The embedded server: starts and stops it, and reports its state. */
+
+import type { KeptPlaces } from '../../server/operation/host.ts'
 import type { CredentialsKeeper } from '../../server/operation/replicas/credentials.ts'
-import type { KeptPlaces } from '../../server/operation/replicas/host.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import type { Services } from '../../server/services.ts'

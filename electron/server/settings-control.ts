@@ -1,14 +1,19 @@
 /** Changes settings: checks, saves and applies them. */
 
 import { nativeTheme } from 'electron'
-import { isEmailAddress } from '../../server/platform/mail/address.ts'
-import { tryMailServer } from '../../server/platform/mail/mailer.ts'
+import {
+  type MailServer,
+  mailTexts,
+  problemsOfMailServer,
+  senderOf,
+  testProblem,
+} from '../../server/platform/config/mail-server.ts'
+import { testMessage, tryMailServer } from '../../server/platform/mail/mailer.ts'
 import type { Logger } from '../../server/util/log.ts'
-import { args, optional, text } from '../ground/arguments.ts'
+import { args, members, oneOf, optional, text } from '../ground/arguments.ts'
 import type { SettingProblems, Settings, SettingsView } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
 import { type CallsOf, call } from '../ground/calls.ts'
-import { isMailSettings, mailProblems, mailTexts, senderOf } from '../settings/mail-settings.ts'
 import type { Secrets } from '../settings/secrets.ts'
 import { defaultSettings, isSettingsChange, problemsOf, restarting } from '../settings/settings.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
@@ -22,6 +27,13 @@ export interface SettingsControl {
   /** Called once the desktop shows our tray icon. */
   trayShown(): void
 }
+
+const isText = text(500)
+
+const isMailServer = members<MailServer>({
+  ...{ host: isText, port: isText, user: isText, from: isText },
+  security: oneOf('tls', 'starttls', 'none'),
+})
 
 export interface SettingsDeps {
   readonly dataDir: string
@@ -71,8 +83,8 @@ export function setupSettings({ dataDir, file, secrets, server, bus, log }: Sett
     calls: {
       'settings.view': call(args(), view),
       'settings.change': call(args(isSettingsChange), change),
-      'mail.change': call(args(isMailSettings, optional(text(1000))), async (mail, password) => {
-        const problems = mailProblems(mail)
+      'mail.change': call(args(isMailServer, optional(text(1000))), async (mail, password) => {
+        const problems = problemsOfMailServer(mail)
         if (Object.keys(problems).length > 0) return problems
         file.set('mail', mail)
         if (password !== undefined) secrets.write('mail-password', password === '' ? null : password)
@@ -80,17 +92,11 @@ export function setupSettings({ dataDir, file, secrets, server, bus, log }: Sett
         await server.restart()
         return {}
       }),
-      'mail.test': call(args(isMailSettings, optional(text(1000)), text(500)), async (mail, password, to) => {
-        const [problem] = Object.values(mailProblems(mail))
+      'mail.test': call(args(isMailServer, optional(text(1000)), text(500)), async (mail, password, to) => {
+        const problem = testProblem(mail, to)
         if (problem !== undefined) return { ok: false, message: problem }
-        if (mail.host === '') return { ok: false, message: 'Fill in the mail server first.' }
-        if (!isEmailAddress(to)) return { ok: false, message: 'This is not an email address.' }
-        const { smtpUrl } = mailTexts(mail, password ?? secrets.read('mail-password'))
-        const failure = await tryMailServer(smtpUrl, senderOf(mail), {
-          to,
-          subject: 'A test of your mail settings',
-          text: 'Your personal data server can send mail.\n',
-        })
+        const { smtpUrl } = mailTexts(mail, password ?? secrets.read('mail-password') ?? undefined)
+        const failure = await tryMailServer(smtpUrl, senderOf(mail), { to, ...testMessage })
         return failure === undefined ? { ok: true, value: undefined } : { ok: false, message: failure }
       }),
     },

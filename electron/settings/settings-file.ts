@@ -1,8 +1,8 @@
 /** The settings file of the desktop, in electron-store. */
 import { renameSync } from 'node:fs'
 import Store from 'electron-store'
-import type { MailSettings, Settings } from '../ground/bridge.ts'
-import { defaultMail } from './mail-settings.ts'
+import { type MailServer, noMailServer } from '../../server/platform/config/mail-server.ts'
+import type { Settings } from '../ground/bridge.ts'
 import { choices, initialSettings } from './settings.ts'
 import type { ConnectorRecord, TunnelRecord } from './tunnel-records.ts'
 import type { WindowPlace } from './window-place.ts'
@@ -10,7 +10,7 @@ import type { WindowPlace } from './window-place.ts'
 /** Content of the settings file. */
 interface Content {
   settings: Settings
-  mail: MailSettings
+  mail: MailServer
   /** URLs of places of continuous copies. */
   copies: readonly string[]
   /** The record of Tailscale, if the server is public through it. */
@@ -42,7 +42,7 @@ const shapeOf = (values: object) => ({
 
 const schema = {
   settings: shapeOf(initialSettings),
-  mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
+  mail: { ...shapeOf(noMailServer), required: Object.keys(noMailServer) },
   copies: { type: 'array' as const, items: { type: 'string' as const } },
   tunnel: { type: ['object', 'null'] as ('object' | 'null')[] },
   tunnelPort: { type: ['integer', 'null'] as ('integer' | 'null')[] },
@@ -68,7 +68,7 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       configFileMode: 0o600,
       schema,
       defaults: {
-        ...{ settings: initialSettings, mail: defaultMail, copies: [] },
+        ...{ settings: initialSettings, mail: noMailServer, copies: [] },
         ...{ tunnel: null, tunnelPort: null, connector: null, window: null, closeNoticeShown: false },
       },
     })

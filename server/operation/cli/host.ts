@@ -4,19 +4,20 @@ import type { KeptSettings } from '../../platform/config/kept-settings.ts'
 import { saveProblem } from '../../platform/config/save-problem.ts'
 import { copyPlaces } from '../../platform/config/values.ts'
 import type { Logger } from '../../util/log.ts'
+import { type Host, type KeptMail, type KeptPlaces, PlacesNotSaved } from '../host.ts'
 import { credentialsFile } from '../replicas/credentials.ts'
-import { type Host, type KeptPlaces, PlacesNotSaved } from '../replicas/host.ts'
 import { createRestores } from '../replicas/restores/restores.ts'
 import type { Runner } from './runner.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'dataDir' | 'copiesCredentials'>
   readonly settings: KeptSettings
+  readonly mail: KeptMail
   readonly runner: Pick<Runner, 'restart' | 'whileStopped'>
   readonly log: Logger
 }
 
-export function createHost({ config, settings, runner, log }: Deps): Host {
+export function createHost({ config, settings, mail, runner, log }: Deps): Host {
   const { dataDir, copiesCredentials } = config
   const places: KeptPlaces = {
     list: () => copyPlaces.parse(settings.proven('copies').text) ?? [],
@@ -37,5 +38,5 @@ export function createHost({ config, settings, runner, log }: Deps): Host {
     addPlace: (url) => places.save([...places.list().filter((one) => one !== url), url]),
     whileStopped: runner.whileStopped,
   })
-  return { places, restart: runner.restart, restores }
+  return { places, mail, restart: runner.restart, restores }
 }

@@ -12,8 +12,10 @@ import { type KeptSettings, openKeptSettings, readKept } from '../../platform/co
 import { startServer } from '../../server.ts'
 import { createLogger, standardError } from '../../util/log.ts'
 import { createLogTail } from '../../util/log-tail.ts'
+import type { KeptMail } from '../host.ts'
 import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
 import { createHost } from './host.ts'
+import { keepMail, mailConfig } from './kept-mail.ts'
 import { createRunner } from './runner.ts'
 
 const args = process.argv.slice(2)
@@ -46,13 +48,14 @@ async function serve(): Promise<void> {
       },
     })
     const end = createEnd(() => runner.stop())
-    const runner = createRunner((ports) => {
+    const mail = keepMail(dataDir, settings)
+    const runner = createRunner(async (ports) => {
       // Other settings wait for the next start of this process: a page that is open would lose its server.
-      const current = { ...config, ...ports, ...provenConfig(source, settings) }
+      const current = { ...config, ...ports, ...(await provenConfig(source, settings, mail)) }
       const options = { log, logTail, host, settings, startedWith: startOptions(source) }
       return startServer(current, { ...options, onLockLost: end })
     }, end)
-    const host = createHost({ config, settings, runner, log })
+    const host = createHost({ config, settings, mail, runner, log })
     const server = await runner.start()
     // A browser that visits 127.0.0.1 is sent to localhost.
     const isLoopback = config.hosts.some((one) => /^(?:127\.|::1$|localhost$)/.test(one))
@@ -66,9 +69,13 @@ async function serve(): Promise<void> {
 }
 
 /** The settings that apply when the server starts again in this process. */
-function provenConfig(source: ConfigSource, settings: KeptSettings): Partial<Config> {
+async function provenConfig(
+  source: ConfigSource,
+  settings: KeptSettings,
+  mail: KeptMail,
+): Promise<Partial<Config>> {
   const { copies } = readConfig(source, { copies: settings.proven('copies').text })
-  return { copies }
+  return { copies, ...(await mailConfig(source, mail)) }
 }
 
 /**

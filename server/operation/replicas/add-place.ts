@@ -4,6 +4,7 @@ import type { Config } from '../../platform/config/config.ts'
 import type { Files } from '../../store/files/files.ts'
 import type { Logger } from '../../util/log.ts'
 import type { Serialize } from '../../util/serialize.ts'
+import type { Host } from '../host.ts'
 import {
   type CredentialsKeeper,
   changeCredentials,
@@ -11,7 +12,6 @@ import {
   loadCredentials,
   readCredentials,
 } from './credentials.ts'
-import type { Host } from './host.ts'
 import { readHead } from './lease.ts'
 import { FieldProblem, type NamedPlace, namePlace, type PlaceInput } from './places/describe.ts'
 import { openPlace } from './places/open.ts'

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type Files, nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
+import { secretFile } from '../../platform/config/secret-file.ts'
+import { type Files, nodeFiles } from '../../store/files/files.ts'
 import { databaseName, replicaKeyName } from '../../store/files/layout.ts'
 import { readReplicaKey, writeReplicaKey } from '../../store/files/replica-key-file.ts'
 import { isObject, parseJson } from '../../util/json.ts'
@@ -53,18 +54,9 @@ export const credentialsName = 'copies-credentials.json'
 export function credentialsFile(
   dataDir: string,
   path = join(dataDir, credentialsName),
-  files: Files = nodeFiles,
+  files?: Files,
 ): CredentialsKeeper {
-  return {
-    async read() {
-      const bytes = await readIfThere(files, path)
-      if (bytes && !(await files.isPrivate(path))) {
-        throw new Error(`Other users can read ${path}. Run: chmod 600 ${path}`)
-      }
-      return bytes && Buffer.from(bytes).toString()
-    },
-    write: (text) => replaceFile(files, path, Buffer.from(text)),
-  }
+  return secretFile(path, files)
 }
 
 export interface LoadedCredentials extends Pick<Credentials, 'places'> {

@@ -1,5 +1,6 @@
 /** The places that the owner adds and removes, and the recovery sheet of their key. The server starts again after a change. */
 import { createSerializer } from '../../util/serialize.ts'
+import { restartSoon } from '../host.ts'
 import { addPlace, type PlacesDeps } from './add-place.ts'
 import {
   CredentialsUnavailable,
@@ -51,11 +52,6 @@ export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
   /** Two pages may change the list at once, or find no key yet. */
   const serialize = createSerializer()
 
-  /** A restart cuts calls off that take longer: not awaited, so that the caller gets its answer first. */
-  function restart(): void {
-    host.restart().catch((error: unknown) => log.error({ err: error }, 'restart failed'))
-  }
-
   return {
     added: () => (kept.setBy === undefined ? kept.list() : []),
     setBy: kept.setBy,
@@ -82,7 +78,7 @@ export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
       try {
         const url = await addPlace(deps, serialize, input, maySameDisk)
         if (url === undefined) return 'sameDisk'
-        restart()
+        restartSoon(host, log)
         return { url, problems: {} }
       } catch (error) {
         log.warn({ err: error }, 'place of copies cannot be used')
@@ -101,7 +97,7 @@ export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
           const { [url]: _, ...others } = places
           await changeCredentials(keeper, { places: others })
         } finally {
-          restart()
+          restartSoon(host, log)
         }
         return true
       }),

@@ -122,6 +122,11 @@ export function createMailer(options: MailerOptions): Mailer {
   }
 }
 
+export const testMessage = {
+  subject: 'A test of your mail settings',
+  text: 'Your personal data server can send mail.\n',
+} as const
+
 /**
  * Sends a message by SMTP, to test the settings of a mail server. The outbox is not used.
  * @param from `address` or `Name <address>`

@@ -10,7 +10,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { serverArgs } from '../../../build/server-args.ts'
 import type { DesktopBridge } from '../../../electron/ground/bridge.ts'
 import { failureOf } from '../../../electron/server/start-failure.ts'
-import { mailProblems, mailTexts } from '../../../electron/settings/mail-settings.ts'
 import { signedIn } from '../../../electron/settings/session-dids.ts'
 import { defaultSize, placeOn } from '../../../electron/settings/window-place.ts'
 import { openLogs } from '../../../electron/system/logs.ts'
@@ -103,32 +102,6 @@ describe('updates', () => {
     ['0.8.9', '0.9.0', false],
   ])('%s is newer than %s: %s', (version, current, expected) => {
     expect(isNewer(version, current)).toBe(expected)
-  })
-})
-
-describe('mail settings', () => {
-  const mail = { host: 'mail.example.com', port: '', security: 'tls' as const, user: '', from: '' }
-
-  test.each([
-    [mail, 'smtps://mail.example.com:465/'],
-    [{ ...mail, security: 'starttls' as const }, 'smtp://mail.example.com:587/?requireTLS=true'],
-    [
-      { ...mail, security: 'none' as const, port: '2525' },
-      'smtp://mail.example.com:2525/?ignoreTLS=true&requireTLS=false',
-    ],
-    [{ ...mail, user: 'me@x', host: '::1' }, 'smtps://me%40x:p%3A%2F@[::1]:465/'],
-    [{ ...mail, host: '' }, ''],
-  ])('%o become %s', (settings, smtpUrl) => {
-    expect(mailTexts(settings, 'p:/').smtpUrl).toBe(smtpUrl)
-  })
-
-  test('wrong values are reported by field', () => {
-    expect(mailProblems(mail)).toEqual({})
-    expect(Object.keys(mailProblems({ ...mail, host: 'a,b', port: '0', from: 'me' }))).toEqual([
-      'host',
-      'port',
-      'from',
-    ])
   })
 })
 

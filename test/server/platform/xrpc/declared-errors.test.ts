@@ -10,10 +10,11 @@ import type { DidString } from '@atproto/syntax'
 import { expect, test, vi } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
 import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
+import { type Host, PlacesNotSaved } from '../../../../server/operation/host.ts'
 import { CredentialsUnavailable } from '../../../../server/operation/replicas/credentials.ts'
-import { type Host, PlacesNotSaved } from '../../../../server/operation/replicas/host.ts'
 import type { Restores } from '../../../../server/operation/replicas/restores/restores.ts'
 import type { KeptSettings } from '../../../../server/platform/config/kept-settings.ts'
+import { noMailServer } from '../../../../server/platform/config/mail-server.ts'
 import * as moves from '../../../../server/repository/tables/moves.ts'
 import type { ServerOptions } from '../../../../server/server.ts'
 import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
@@ -43,8 +44,18 @@ const restores: Restores = {
   ...{ open: () => undefined, restore: () => false, undo: async () => false, cancel: async () => {} },
 }
 /** Runs the server as `npm run serve` does, but starts it never again. */
+const mail = {
+  server: () => noMailServer,
+  password: async () => undefined,
+  save: async () => {},
+  setBy: undefined,
+}
+/** No program listens at its port. */
+const someMail = { mailServer: { ...noMailServer, host: '127.0.0.1', port: '1' }, to: 'olga@example.test' }
+
 const host: Host = {
   places: { list: () => [], save: async () => {}, setBy: undefined },
+  mail,
   restart: async () => {},
   restores,
 }
@@ -877,6 +888,19 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
       another.post('com.core.admin.updateSettings', { settings: [] }, adminAuth),
     )
   },
+  'com.core.admin.getMailServer NotAtThisComputer': () => readElsewhere('getMailServer'),
+  'com.core.admin.getMailServer MailServerElsewhere': () => readWithoutHost('getMailServer'),
+  ...provingOwner('updateMailServer', { mailServer: noMailServer }),
+  'com.core.admin.updateMailServer MailServerElsewhere': () =>
+    elsewhereWith({}, 'updateMailServer', { mailServer: noMailServer }),
+  'com.core.admin.updateMailServer SettingsNotSaved': () => {
+    const save = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    const full = { ...host, mail: { ...mail, save } }
+    return elsewhereWith({ host: full }, 'updateMailServer', { mailServer: noMailServer })
+  },
+  ...provingOwner('testMailServer', someMail),
+  'com.core.admin.testMailServer MailServerElsewhere': () => elsewhereWith({}, 'testMailServer', someMail),
+  'com.core.admin.testMailServer MailNotSent': () => elsewhereWith({ host }, 'testMailServer', someMail),
   ...provingOwner('updateSettings', { settings: [{ name: 'relays', value: '' }] }),
   ...provingOwner('deleteBackup', { id: 'x' }),
   ...provingOwner('addCopyPlace', { place: anyFolder }),

@@ -1,4 +1,5 @@
 /** Calls of the methods of the administrator. */
+import { noMailServer } from '../../../../server/platform/config/mail-server.ts'
 import { owner as bystander } from '../../server/setup.ts'
 import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
 
@@ -51,6 +52,7 @@ export const adminCalls: CallTable = {
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
   'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.getRecoverySheet': () => ({ input: {}, answer: 'PlacesElsewhere' }),
+  'com.core.admin.getMailServer': () => ({ answer: 'MailServerElsewhere' }),
   'com.core.admin.getRestore': () => ({ answer: 'RestoreElsewhere' }),
   'com.core.admin.getSettings': () => ({ answer: 'SettingsElsewhere' }),
   'com.core.admin.getSubjectStatus': (subject) => ({
@@ -96,6 +98,10 @@ export const adminCalls: CallTable = {
   }),
   'com.core.admin.setConformance': () => ({ input: { running: false } }),
   'com.core.admin.setInspector': () => ({ input: {} }),
+  'com.core.admin.testMailServer': () => ({
+    input: { mailServer: noMailServer, to: 'someone@example.test' },
+    answer: 'MailServerElsewhere',
+  }),
   'com.core.admin.undoRestore': () => ({ input: { name: 'none' }, answer: 'RestoreElsewhere' }),
   'com.core.admin.updateAccountEmail': (subject, token) => ({
     input: { account: subject.did, email: subject.email },
@@ -108,6 +114,10 @@ export const adminCalls: CallTable = {
   'com.core.admin.updateAccountPassword': (subject, token) => ({
     input: { did: subject.did, password: 'another password' },
     answer: ofOther(subject, token),
+  }),
+  'com.core.admin.updateMailServer': () => ({
+    input: { mailServer: noMailServer },
+    answer: 'MailServerElsewhere',
   }),
   'com.core.admin.updateSettings': () => ({ input: { settings: [] }, answer: 'SettingsElsewhere' }),
   'com.core.admin.updateSubjectStatus': (subject) => ({

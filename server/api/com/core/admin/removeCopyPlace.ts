@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { PlacesNotSaved } from '../../../../operation/replicas/host.ts'
+import { PlacesNotSaved } from '../../../../operation/host.ts'
 import { requireChangeable } from '../../../../operation/replicas/own-places.ts'
 import { method } from '../../../method.ts'
 

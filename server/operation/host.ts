@@ -1,0 +1,46 @@
+/** The program that runs the server, as far as its owner operates it over HTTP: the command line or the desktop. */
+import type { MailServer } from '../platform/config/mail-server.ts'
+import type { Logger } from '../util/log.ts'
+import type { Restores } from './replicas/restores/restores.ts'
+
+export interface Host {
+  readonly places: KeptPlaces
+  /** Undefined in a program that has a screen of its own for it. */
+  readonly mail?: KeptMail | undefined
+  /** Starts the server again. A handler calls it without waiting for it: its request is one that the stop waits for. */
+  restart(): Promise<void>
+  /** Restores of the owner, which outlive the server; undefined in a program that has screens of its own for them. */
+  readonly restores?: Restores | undefined
+}
+
+/** Starts the server again in the background, so that the caller gets its answer first. */
+export function restartSoon(host: Pick<Host, 'restart'>, log: Logger): void {
+  host.restart().catch((error: unknown) => log.error({ err: error }, 'restart failed'))
+}
+
+/** Has a sentence for people. */
+export class PlacesNotSaved extends Error {
+  override name = 'PlacesNotSaved'
+}
+
+/** Where the program keeps the places that were added. */
+export interface KeptPlaces {
+  /** URLs. */
+  list(): readonly string[]
+  /** @throws PlacesNotSaved */
+  save(urls: readonly string[]): Promise<void>
+  /** The flag or the variable that sets the places instead. */
+  readonly setBy: string | undefined
+}
+
+/** Where the program keeps the mail server and its password. */
+export interface KeptMail {
+  /** The one of the next start. */
+  server(): MailServer
+  /** Undefined if there is none. @throws ConfigError if other users can read its file */
+  password(): Promise<string | undefined>
+  /** @param password undefined keeps it; an empty one is removed. @throws ConfigError, or the error of the system */
+  save(server: MailServer, password: string | undefined): Promise<void>
+  /** The flag or the variable that sets the mail server instead. */
+  readonly setBy: string | undefined
+}

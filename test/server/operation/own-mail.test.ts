@@ -1,0 +1,124 @@
+/** The mail server that the owner sets over HTTP, for a server of the command line, which starts again by itself. */
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ServeProcess } from '../../support/server/serve-process.ts'
+import { type Account, refusal } from '../../support/server/server.ts'
+import { type SmtpServer, startSmtpServer } from '../../support/services/smtp-server.ts'
+
+const soon = { timeout: 30_000 }
+const login = { user: 'olga@mail.test', password: 'a mail: password' }
+let smtp: SmtpServer
+let server: ServeProcess
+let owner: Account
+
+beforeAll(async () => {
+  smtp = await startSmtpServer({ login })
+  server = await ServeProcess.start()
+  owner = await server.account('olga')
+})
+afterAll(async () => {
+  await server.close()
+  await smtp.close()
+})
+
+const own = (more: object = {}) => ({
+  ...{ host: '127.0.0.1', port: new URL(smtp.url).port, security: 'none', user: login.user },
+  ...{ from: 'Home <olga@mail.test>', ...more },
+})
+const call = (name: string, input: object, auth: Parameters<ServeProcess['post']>[2] = owner) =>
+  server.post(`com.core.admin.${name}`, input, auth)
+const proof = () => ({ password: owner.password })
+const save = (more: object = {}) =>
+  call('updateMailServer', { mailServer: own(), mailPassword: login.password, ...proof(), ...more })
+const read = () => server.ask('getMailServer', owner)
+const file = (name: string) => join(server.dataDir, name)
+const none = { host: '', port: '', security: 'tls', user: '', from: '' }
+
+test('without one, messages stay in the outbox', async () => {
+  expect(await read()).toEqual({ mailServer: none, hasPassword: false, waiting: false })
+  expect((await server.get('com.core.server.describeServer')).body.mailDelivery).toBe('outbox')
+})
+
+test('a session alone neither tests nor sets it, and a wrong value is named before the password is asked for', async () => {
+  const mailServer = own()
+  const attempts = [
+    () => call('updateMailServer', { mailServer }),
+    () => call('testMailServer', { mailServer, to: 'thief@mail.test' }),
+  ]
+  for (const attempt of attempts) expect(await attempt()).toMatchObject(refusal(400, 'PasswordRequired'))
+  expect(await save({ password: 'a guess' })).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  const wrong = own({ host: 'a b', port: '0', from: 'nowhere' })
+  const { body } = await call('updateMailServer', { mailServer: wrong })
+  expect(body.problems.map(({ field }: { field: string }) => field)).toEqual(['host', 'port', 'from'])
+  expect(smtp.messages).toEqual([])
+  expect(await read()).toMatchObject({ mailServer: none })
+})
+
+test('a test sends a message, or has the words of the mail server, and saves nothing', async () => {
+  const input = { mailServer: own(), to: 'olga@example.test', ...proof() }
+  const refused = await call('testMailServer', { ...input, mailPassword: 'wrong' })
+  expect(refused).toMatchObject(refusal(400, 'MailNotSent'))
+  expect(refused.body.message).toContain('535')
+  expect((await call('testMailServer', { ...input, mailPassword: login.password })).status).toBe(200)
+  expect(smtp.messages.at(-1)).toMatchObject({ to: ['<olga@example.test>'], user: login.user })
+  for (const more of [{ to: 'no address' }, { mailServer: none }])
+    expect(await call('testMailServer', { ...input, ...more })).toMatchObject(refusal(400, 'InvalidRequest'))
+  expect(await read()).toMatchObject({ mailServer: none, hasPassword: false })
+})
+
+test('a new one is used at once, its password is in a file of its own, and no method returns it', async () => {
+  expect(await save()).toMatchObject({ status: 200, body: { problems: [] } })
+  await expect.poll(read, soon).toMatchObject({ mailServer: own(), hasPassword: true, waiting: false })
+  expect((await server.get('com.core.server.describeServer')).body.mailDelivery).toBe('mail')
+  expect(await readFile(file('settings.json'), 'utf8')).not.toContain('password')
+  expect(await readFile(file('mail-password'), 'utf8')).toBe(login.password)
+  expect((await stat(file('mail-password'))).mode & 0o777).toBe(0o600)
+  const sent = smtp.messages.length
+  await server.post('com.core.server.requestEmailConfirmation', undefined, owner)
+  await expect.poll(() => smtp.messages.length, soon).toBeGreaterThan(sent)
+  expect(smtp.messages.at(-1)).toMatchObject({ to: [`<${owner.email}>`], user: login.user })
+  const { body } = await server.get('com.core.server.listSecurityChanges', {}, owner)
+  expect(body.changes[0]).toMatchObject({ change: 'serverSettings', byAdmin: false })
+})
+
+test('the admin password needs no other; an absent password keeps the one that is there, an empty one removes it', async () => {
+  const admin = `admin:${(await readFile(file('admin-password'), 'utf8')).trim()}`
+  const auth = `Basic ${Buffer.from(admin).toString('base64')}`
+  const change = (more: object) => call('updateMailServer', { mailServer: own(), ...more }, auth)
+  expect((await change({})).status).toBe(200)
+  await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
+  expect((await change({ mailPassword: '' })).status).toBe(200)
+  await expect.poll(read, soon).toMatchObject({ mailServer: own(), hasPassword: false, waiting: false })
+})
+
+test('settings that cannot be saved leave it as it is, and say what to do', async () => {
+  const settings = await readFile(file('settings.json'))
+  await rm(file('settings.json'))
+  await mkdir(file('settings.json'))
+  expect(await save({ mailPassword: undefined, mailServer: own({ from: '' }) })).toMatchObject({
+    ...refusal(400, 'SettingsNotSaved'),
+    body: { message: expect.stringMatching(/^The settings could not be saved \(E\w+\)\. Check the disk/) },
+  })
+  await rm(file('settings.json'), { recursive: true })
+  await writeFile(file('settings.json'), settings)
+  expect(await read()).toMatchObject({ mailServer: own(), waiting: false })
+})
+
+test('a flag sets it instead', async () => {
+  const other = await ServeProcess.start('--smtp-url', 'smtps://me:secret@mail.example.com')
+  try {
+    const alice = await other.account('alice')
+    const { body } = await other.get('com.core.admin.getMailServer', {}, alice)
+    expect(body).toEqual({
+      mailServer: { ...none, host: 'mail.example.com', user: 'me' },
+      ...{ hasPassword: false, fixedBy: '--smtp-url', waiting: false },
+    })
+    const input = { mailServer: own(), password: alice.password }
+    expect(await other.post('com.core.admin.updateMailServer', input, alice)).toMatchObject(
+      refusal(400, 'MailServerElsewhere', 'The mail server is set by --smtp-url'),
+    )
+  } finally {
+    await other.close()
+  }
+})
