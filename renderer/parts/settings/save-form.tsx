@@ -13,6 +13,8 @@ interface SaveFormProps {
   /** Problems of the last save. The first invalid field gets the focus. */
   readonly problems: object | undefined
   readonly children: ReactNode
+  /** Whether saving restarts the server, as it does in the desktop. */
+  readonly restarts?: boolean
   /** Extra content beside the buttons. */
   readonly more?: ReactNode
   onSave(): void
@@ -22,6 +24,7 @@ interface SaveFormProps {
 /** A form with Save and Discard. */
 export function SaveForm(props: SaveFormProps) {
   const { isChanged, busy, error, problems, children, more, onSave, onDiscard } = props
+  const { restarts = desktop !== undefined } = props
   const form = useRef<HTMLFormElement>(null)
   useUnsaved(isChanged)
   // biome-ignore lint/correctness/useExhaustiveDependencies: run for each result
@@ -48,7 +51,7 @@ export function SaveForm(props: SaveFormProps) {
             </Button>
           )}
           {more}
-          {isChanged && <p className="soft">{desktop ? t.server.restartNote : t.server.laterNote}</p>}
+          {isChanged && <p className="soft">{restarts ? t.server.restartNote : t.server.laterNote}</p>}
         </>
       }
       noValidate

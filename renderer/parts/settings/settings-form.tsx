@@ -6,9 +6,8 @@ import { type ServerSettingsView, useChangeSettings } from '../../api/settings.t
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PasswordDialog } from '../account/password-dialog.tsx'
-import { proofOf } from '../account/proof-fields.tsx'
 import { SaveForm } from './save-form.tsx'
+import { SaveProofDialog } from './save-proof-dialog.tsx'
 import { fixedHint } from './settings.ts'
 
 interface SettingsFormProps {
@@ -55,21 +54,7 @@ export function SettingsForm({ view, labels, proposal = {}, onSaved }: SettingsF
           />
         ))}
       </SaveForm>
-      {isAsking && (
-        <PasswordDialog
-          action={t.ui.save}
-          busy={save.isPending}
-          error={save.error}
-          onClose={() => {
-            setAsking(false)
-            save.reset()
-          }}
-          onSubmit={(field) => save.mutate(proofOf(field))}
-          title={t.server.proofTitle}
-        >
-          <p>{t.server.proofText}</p>
-        </PasswordDialog>
-      )}
+      {isAsking && <SaveProofDialog onClose={() => setAsking(false)} save={save} text={t.server.proofText} />}
     </>
   )
 }

@@ -20,8 +20,8 @@ interface SectionProps {
 }
 
 /**
- * Settings of the server. Text fields are saved per section, switches immediately. The desktop has mail, because its keyring has the
- * password, and Network has the services there.
+ * Settings of the server. Text fields are saved per section, switches immediately. In the desktop,
+ * Network has the services.
  */
 export function ServerScreen() {
   const query = useServerSettings()
@@ -45,6 +45,7 @@ function Sections({ view }: SectionProps) {
       <Waiting view={view} />
       <PortSection view={view} />
       <SignUpSection view={view} />
+      <MailSection />
       {desktop ? <DesktopSections /> : <DataSection view={view} />}
       {!desktop && <ServicesSection view={view} />}
       <AdvancedSection view={view} />
@@ -70,14 +71,7 @@ function Waiting({ view: { waiting = [] } }: SectionProps) {
 
 function DesktopSections() {
   const { data: view } = useDesktopQuery('settings.view')
-  return (
-    view && (
-      <>
-        <MailSection view={view} />
-        <DesktopDataSection view={view} />
-      </>
-    )
-  )
+  return view && <DesktopDataSection view={view} />
 }
 
 function PortSection({ view }: SectionProps) {

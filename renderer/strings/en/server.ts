@@ -4,7 +4,7 @@ import type { TextSetting } from '../../../electron/ground/bridge.ts'
 export const server = {
   lead: 'The state and the settings of the server on this computer. Switches and choices apply at once, text with Save.',
   leadServer:
-    'The settings of the server on this computer. Switches and choices apply at once, text with Save. Who can connect, and mail, are set by its command.',
+    'The settings of the server on this computer. Switches and choices apply at once, text with Save. Who can connect is set by its command.',
   states: {
     starting: 'Starting',
     stopping: 'Stopping',
@@ -45,6 +45,8 @@ export const server = {
   },
   mail: 'Email',
   mailLead: 'The mail server that sends emails. Without one, messages stay in the outbox.',
+  mailFixed: (host: string) => `Messages are sent by ${host}.`,
+  mailProof: 'The mail server reads every code that is mailed, also those that reset a password.',
   mailTest: 'Send a test',
   mailTestTitle: 'Test these settings',
   mailTestLead: 'Connects, signs in and sends a message. Nothing is saved.',

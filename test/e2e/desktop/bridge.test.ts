@@ -6,7 +6,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Channel, MailSettings, PlaceInput, RestorePoint } from '../../../electron/ground/bridge.ts'
+import type { Channel, MailServer, PlaceInput, RestorePoint } from '../../../electron/ground/bridge.ts'
 import { listBackups } from '../../../server/operation/replicas/local/list.ts'
 import { call, eventsOf, listen, refusalOf } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
@@ -45,7 +45,7 @@ async function post<T = { did: string; accessJwt: string }>(
   return (body === '' ? {} : JSON.parse(body)) as T
 }
 
-const mail: MailSettings = { host: '', port: '', security: 'tls', user: '', from: '' }
+const mail: MailServer = { host: '', port: '', security: 'tls', user: '', from: '' }
 const place: PlaceInput = {
   ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
 }

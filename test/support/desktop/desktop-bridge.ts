@@ -9,7 +9,7 @@ import type {
   DesktopCalls,
   DesktopEvents,
   LogLine,
-  MailSettings,
+  MailServer,
   OutboxMessage,
   Outcome,
   Restored,
@@ -27,7 +27,7 @@ import type { Account } from '../server/server.ts'
 
 export const settings: Settings = { ...initialSettings, port: '2583', checkForUpdates: false }
 
-const mail: MailSettings = {
+const mail: MailServer = {
   host: '',
   port: '465',
   security: 'tls',

@@ -1,7 +1,7 @@
 /** Accounts, a scripted bridge and sample data for the tests of screens that exist only in the desktop. */
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { LogLine, OutboxMessage, RestorePoint } from '../../../electron/ground/bridge.ts'
-import type { Host } from '../../../server/operation/replicas/host.ts'
+import type { Host } from '../../../server/operation/host.ts'
 import type { Backup } from '../../../server/operation/replicas/local/list.ts'
 import type { Config } from '../../../server/platform/config/config.ts'
 import type { Page, View } from '../page/browser.ts'
