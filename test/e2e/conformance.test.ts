@@ -102,6 +102,7 @@ describe('a check that ended otherwise', () => {
       /does not lead to this server from here: it is another/,
     ],
     [{ end: 'unanswered' }, /no longer answered, so the other requirements were not tried/],
+    [{ end: 'late' }, /was too slow, so the other requirements were not tried/],
     [{ end: 'failed' }, /^The check ended by an error/],
   ])('%j is explained', async (state, text) => {
     const page = await shownWith({ results: [], ...state })

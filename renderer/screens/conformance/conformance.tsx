@@ -46,6 +46,7 @@ function Ended({ check: { end, endedAt, url = '', reason = '', results } }: { re
   if (end === 'wrongServer')
     return <Notice variant="danger">{t.conformance.ends.wrongServer(url, reason)}</Notice>
   if (end === 'unanswered') return <Notice variant="danger">{t.conformance.ends.unanswered(url)}</Notice>
+  if (end === 'late') return <Notice variant="danger">{t.conformance.ends.late(url)}</Notice>
   if (end === 'stopped') return <Notice>{t.conformance.ends.stopped(endedAt ?? '')}</Notice>
   if (end !== undefined) return <Notice variant="danger">{t.conformance.ends.failed}</Notice>
   const failed = countOf(results, 'must', 'failed')

@@ -22,6 +22,8 @@ export const conformance = {
       `${url} does not lead to this server from here: ${reason}. Check the public address under Network.`,
     unanswered: (url: string) =>
       `${url} no longer answered, so the other requirements were not tried. Check the public address under Network, then check again.`,
+    late: (url: string) =>
+      `${url} was too slow, so the other requirements were not tried. Check again when this computer has less to do.`,
     failed: 'The check ended by an error. The log of the server has the reason. Try again.',
   },
   allMet: 'This server meets every must that could be tried.',

@@ -12,7 +12,7 @@ import type { Result } from './runner.ts'
 import type { Step, StepJob } from './steps.ts'
 
 /** Why a check ended before its last requirement. */
-export type CheckEnd = 'stopped' | 'wrongServer' | 'unanswered' | 'failed'
+export type CheckEnd = 'stopped' | 'wrongServer' | 'unanswered' | 'late' | 'failed'
 
 export interface CheckState {
   readonly isRunning: boolean
@@ -73,7 +73,7 @@ export function createOwnCheck(deps: OwnCheckDeps): OwnCheck {
       for (;;) {
         const { total, result, ended } = await thread.run(job)
         check.total = total
-        if (ended === 'unanswered') check.end = ended
+        if (ended === 'unanswered' || ended === 'late') check.end = ended
         if (!result) return
         results.push(result)
         check.results = [...results]
