@@ -5,6 +5,7 @@ import { isDue } from '../acts/moves.ts'
 import { timedCall } from '../acts/sessions.ts'
 import { copyAt, removeCopy } from '../model/move.ts'
 import type { Person } from '../model/person.ts'
+import { wordOf } from '../model/status.ts'
 import type { World } from '../world/world.ts'
 
 /** Steps after which a signed move is taken to hang, and the time between them. */
@@ -62,13 +63,20 @@ async function checkCopy(world: World, person: Person, copy: Person): Promise<vo
     return removeCopy(person, copy)
   }
   if (status !== 200 || !body.deactivated.applied) throw new Violation(`${words} is ${JSON.stringify(body)}`)
-  copy.statuses = copy.statuses.filter(({ isDeleted }) => !isDeleted)
+  copy.statuses = copy.statuses.filter(
+    (one) =>
+      one.isSuspended === body.suspended.applied &&
+      one.isTakenDown === body.takedown.applied &&
+      !one.isDeleted,
+  )
+  const [first] = copy.statuses
+  if (!first) throw new Violation(`${words} is ${JSON.stringify(body)}`)
   const isOver = copy.statuses.every(
     ({ deleteAfter }) => deleteAfter !== undefined && Date.parse(deleteAfter) + doneMs < at.from,
   )
   if (isOver) throw new Violation(`${words} should be deleted`)
   const { status: isLive, isUnknown: isMissed } = world.consumerOf(machine).accountOf(did)
-  const expected = importedAt === undefined ? 'deactivated' : undefined
+  const expected = importedAt === undefined ? wordOf(first) : undefined
   const isUnknown = isLive === undefined || isLive === 'deleted'
   if (!isMissed && isLive !== expected && !(importedAt !== undefined && isUnknown))
     throw new Violation(`${words} is ${isLive} by the events`)
