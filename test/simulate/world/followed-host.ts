@@ -141,6 +141,8 @@ export class FollowedHost {
       const isPosition = ['FutureCursor', 'OutdatedCursor'].includes(payload.error ?? payload.name)
       if (isPosition) state.isLost = true
       if (payload.error === 'FutureCursor') state.cursor = undefined
+      // This connection has everything from now on, also if it is the first one.
+      if (payload.name === 'OutdatedCursor') this.#later(() => this.#repair())
       return
     }
     // The other connection has had it.

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setDeadline } from '../../../server/util/deadlines.ts'
 import type { Truth } from '../model/time-span.ts'
-import { ServiceHost, sendJson } from './service-host.ts'
+import { readBody, ServiceHost, sendJson } from './service-host.ts'
 import { ServiceTokens } from './service-token.ts'
 import type { World } from './world.ts'
 
@@ -101,8 +101,7 @@ export class ProxiedService {
       this.broken ??= `${nsid}: ${(error as Error).message}`
     }
     // Nothing else is logged.
-    for await (const _ of req);
-    this.#answer(res, number)
+    if (await readBody(req)) this.#answer(res, number)
   }
 
   /** @throws Error with the rule that the call breaks */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setDeadline } from '../../../server/util/deadlines.ts'
 import type { Person } from '../model/person.ts'
 import type { Machine } from './machine.ts'
-import { ServiceHost, sendJson } from './service-host.ts'
+import { readBody, ServiceHost, sendJson } from './service-host.ts'
 import { ServiceTokens } from './service-token.ts'
 import type { World } from './world.ts'
 
@@ -80,12 +80,12 @@ export class PushService {
 
   async #respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.url === '/.well-known/did.json') return this.#describe(res)
-    const parts: Buffer[] = []
-    for await (const part of req) parts.push(part)
+    const body = await readBody(req)
+    if (!body) return
     try {
       const check = { audience: this.host.did, lxm: method }
       const { iss, person } = await this.#tokens.check(req.headers.authorization, check)
-      const push: Push = JSON.parse(Buffer.concat(parts).toString())
+      const push: Push = JSON.parse(body.toString())
       if (push.did !== iss) throw new Error(`a push of ${push.did} has a token of ${iss}`)
       if (!person) throw new Error(`${iss} does not exist`)
       this.#note(push, person)

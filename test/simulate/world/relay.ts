@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Client } from './client.ts'
 import { FollowedHost } from './followed-host.ts'
 import type { Machine } from './machine.ts'
-import { ServiceHost, sendJson } from './service-host.ts'
+import { readBody, ServiceHost, sendJson } from './service-host.ts'
 import type { Wire } from './wire.ts'
 
 export interface RelayDeps {
@@ -78,9 +78,9 @@ export class Relay {
   }
 
   async #respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const parts: Buffer[] = []
-    for await (const part of req) parts.push(part)
-    const { hostname } = JSON.parse(Buffer.concat(parts).toString() || '{}')
+    const body = await readBody(req)
+    if (!body) return
+    const { hostname } = JSON.parse(body.toString() || '{}')
     const machine = this.#deps.machines().find(({ host }) => host === hostname)
     if (req.url !== '/xrpc/com.atproto.sync.requestCrawl' || !machine)
       return sendJson(res, 400, { error: 'InvalidRequest' })

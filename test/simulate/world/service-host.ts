@@ -56,6 +56,17 @@ export class ServiceHost {
   }
 }
 
+/** @returns undefined if the connection ends before the request was read */
+export async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  try {
+    for await (const part of req) parts.push(part)
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(parts)
+}
+
 export function sendJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
