@@ -28,6 +28,8 @@ const PATHS = [
   ...SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
   // Only under these names: error codes such as ENOSPC stay readable.
   ...['code', 'input.code', 'output.code', 'mail.code'],
+  // Node.js adds the text that is no URL, which may have a password.
+  'err.input',
 ]
 
 /** The standard error. Lines are written synchronously, so that none is lost when the process dies. */

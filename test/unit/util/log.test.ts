@@ -52,6 +52,18 @@ test('secrets are redacted at every depth, and in child loggers', async () => {
   expect(JSON.stringify(logged)).toContain('[redacted]')
 })
 
+test('a text that is no URL is redacted: it may have a password', async () => {
+  const logged = await lines('info', (log) => {
+    try {
+      new URL('smtp://me:s3cret@a b')
+    } catch (err) {
+      log.error({ err }, 'failed')
+    }
+  })
+  expect(logged).toMatchObject([{ err: { code: 'ERR_INVALID_URL' } }])
+  expect(JSON.stringify(logged)).not.toContain('s3cret')
+})
+
 test('the code of an error is not redacted', async () => {
   const err = Object.assign(new Error('no space'), { code: 'ENOSPC' })
   expect(await lines('info', (log) => log.error({ err }))).toMatchObject([
