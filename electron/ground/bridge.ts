@@ -12,7 +12,7 @@ import type { Restored, RestorePreview } from '../../server/operation/replicas/r
 import type { PlaceSource } from '../../server/operation/replicas/restores/place-origin.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import { keptTexts } from '../../server/platform/config/kept-settings.ts'
-import type { MailServer } from '../../server/platform/config/mail-server.ts'
+import type { MailServer, MailServerProblems } from '../../server/platform/config/mail-server.ts'
 import type { InviteRule } from '../../server/platform/config/values.ts'
 import type { OutboxMessage } from '../../server/platform/mail/outbox.ts'
 import type * as replaced from '../../server/store/backups/replaced.ts'
@@ -26,6 +26,7 @@ export type {
   LogLine,
   LogPage,
   MailServer,
+  MailServerProblems,
   OutboxMessage,
   PlaceInput,
   PlaceProblems,
@@ -273,7 +274,7 @@ export interface DesktopCalls {
   /** Saves all changes and restarts the server if necessary. Saves nothing if any value is wrong. */
   'settings.change': (changes: Partial<Settings>) => SettingProblems<Settings>
   /** Keeps the stored password if `password` is absent; an empty one removes it. */
-  'mail.change': (mail: MailServer, password?: string) => SettingProblems<MailServer>
+  'mail.change': (mail: MailServer, password?: string) => MailServerProblems
   /** Tries settings without saving them: connects, signs in and sends a message to the address. */
   'mail.test': (mail: MailServer, password: string | undefined, to: string) => Outcome
 

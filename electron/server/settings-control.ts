@@ -4,7 +4,8 @@ import { nativeTheme } from 'electron'
 import {
   type MailServer,
   mailTexts,
-  problemsOfMailServer,
+  passwordToSave,
+  problemsOfInput,
   senderOf,
   testProblem,
 } from '../../server/platform/config/mail-server.ts'
@@ -52,6 +53,7 @@ export function setupSettings({ dataDir, file, secrets, server, bus, log }: Sett
   })
 
   let hasTray = false
+  const keptMail = () => (secrets.read('mail-password') === null ? undefined : file.get('mail'))
   const view = (): SettingsView => ({
     settings: file.get('settings'),
     defaults: defaultSettings(),
@@ -83,22 +85,31 @@ export function setupSettings({ dataDir, file, secrets, server, bus, log }: Sett
     calls: {
       'settings.view': call(args(), view),
       'settings.change': call(args(isSettingsChange), change),
-      'mail.change': call(args(isMailServer, optional(text(1000))), async (mail, password) => {
-        const problems = problemsOfMailServer(mail)
+      'mail.change': call(args(isMailServer, optional(text(1000))), async (mailServer, mailPassword) => {
+        const input = { mailServer, mailPassword }
+        const problems = problemsOfInput(input, keptMail())
         if (Object.keys(problems).length > 0) return problems
-        file.set('mail', mail)
+        const password = passwordToSave(input, file.get('mail'))
+        // First: another mail server must never get the password of the one before.
         if (password !== undefined) secrets.write('mail-password', password === '' ? null : password)
+        file.set('mail', mailServer)
         bus.emit('settings')
         await server.restart()
         return {}
       }),
-      'mail.test': call(args(isMailServer, optional(text(1000)), text(500)), async (mail, password, to) => {
-        const problem = testProblem(mail, to)
-        if (problem !== undefined) return { ok: false, message: problem }
-        const { smtpUrl } = mailTexts(mail, password ?? secrets.read('mail-password') ?? undefined)
-        const failure = await tryMailServer(smtpUrl, senderOf(mail), { to, ...testMessage })
-        return failure === undefined ? { ok: true, value: undefined } : { ok: false, message: failure }
-      }),
+      'mail.test': call(
+        args(isMailServer, optional(text(1000)), text(500)),
+        async (mailServer, mailPassword, to) => {
+          const problem = testProblem({ mailServer, mailPassword }, to, keptMail())
+          if (problem !== undefined) return { ok: false, message: problem }
+          const { smtpUrl } = mailTexts(
+            mailServer,
+            mailPassword ?? secrets.read('mail-password') ?? undefined,
+          )
+          const failure = await tryMailServer(smtpUrl, senderOf(mailServer), { to, ...testMessage })
+          return failure === undefined ? { ok: true, value: undefined } : { ok: false, message: failure }
+        },
+      ),
     },
   }
 }

@@ -1,6 +1,6 @@
 /** The mail server: that of the desktop, whose keyring has its password, or in a browser the one that the server keeps for its owner. */
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { MailServer, SettingProblems } from '../../electron/ground/bridge.ts'
+import type { MailServer, MailServerProblems } from '../../electron/ground/bridge.ts'
 import { com } from '../../lexicons/generated/index.ts'
 import { desktop } from '../bridge.ts'
 import { useIsOwner } from './account.ts'
@@ -30,7 +30,7 @@ export interface MailInput {
 
 export interface MailCalls {
   /** The server has started again when it resolves. @returns a sentence per field with a problem */
-  save(input: MailInput, proof: Proof | undefined): Promise<SettingProblems<MailServer>>
+  save(input: MailInput, proof: Proof | undefined): Promise<MailServerProblems>
   /** Sends a test message. */
   test(input: MailInput, to: string, proof: Proof | undefined): Promise<unknown>
 }
@@ -86,7 +86,7 @@ async function saveOnServer(
   did: string,
   input: MailInput,
   proof: Proof | undefined,
-): Promise<SettingProblems<MailServer>> {
+): Promise<MailServerProblems> {
   const { problems } = await callAs(did, updateMailServer, { body: { ...bodyOf(input), ...proof } })
   if (problems.length === 0) {
     await untilAnswer(

@@ -1,5 +1,5 @@
 /** The program that runs the server, as far as its owner operates it over HTTP: the command line or the desktop. */
-import type { MailServer } from '../platform/config/mail-server.ts'
+import type { MailServer, MailServerInput } from '../platform/config/mail-server.ts'
 import type { Logger } from '../util/log.ts'
 import type { Restores } from './replicas/restores/restores.ts'
 
@@ -39,8 +39,8 @@ export interface KeptMail {
   server(): MailServer
   /** Undefined if there is none. @throws ConfigError if other users can read its file */
   password(): Promise<string | undefined>
-  /** @param password undefined keeps it; an empty one is removed. @throws ConfigError, or the error of the system */
-  save(server: MailServer, password: string | undefined): Promise<void>
+  /** Saves all of it or nothing. A kept password is removed with its mail server. @throws ConfigError, or the error of the system */
+  save(input: MailServerInput): Promise<void>
   /** The flag or the variable that sets the mail server instead. */
   readonly setBy: string | undefined
 }

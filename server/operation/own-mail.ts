@@ -1,12 +1,6 @@
 /** The mail server that the owner sets over HTTP. */
 import type { Config } from '../platform/config/config.ts'
-import {
-  type MailServer,
-  type MailServerProblems,
-  mailTexts,
-  problemsOfMailServer,
-  senderOf,
-} from '../platform/config/mail-server.ts'
+import { type MailServer, mailTexts, senderOf } from '../platform/config/mail-server.ts'
 import type { Host, KeptMail } from './host.ts'
 
 type Fail = (name: 'MailServerElsewhere', message: string) => Error
@@ -38,13 +32,7 @@ export function isMailWaiting(
   return next !== running.smtpUrl || senderOf(server) !== running.mailFrom
 }
 
-interface FieldProblem {
-  readonly field: string
-  readonly problem: string
-}
-
-/** Returns the problems of a mail server, as methods list them. */
-export function listProblems(server: MailServer): FieldProblem[] {
-  const problems: MailServerProblems = problemsOfMailServer(server)
-  return Object.entries(problems).map(([field, problem]) => ({ field, problem }))
+/** Returns the mail server whose password is kept; undefined if none is. */
+export async function keptWithPassword(mail: KeptMail): Promise<MailServer | undefined> {
+  return (await mail.password()) === undefined ? undefined : mail.server()
 }

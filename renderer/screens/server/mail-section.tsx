@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { MailServer } from '../../../electron/ground/bridge.ts'
+import type { MailServer, MailServerProblems } from '../../../electron/ground/bridge.ts'
 import { type MailView, useMailCalls, useMailServer } from '../../api/mail-server.ts'
 import type { Proof } from '../../api/passkeys.ts'
 import { desktop } from '../../bridge.ts'
@@ -118,7 +118,7 @@ interface MailFieldsProps {
   readonly draft: ReturnType<typeof useMailDraft>
   /** Whether a password is saved: an empty field then keeps it. */
   readonly hasMailPassword: boolean
-  readonly problems: Partial<Record<keyof MailServer, string>> | undefined
+  readonly problems: MailServerProblems | undefined
 }
 
 function MailFields({ draft, hasMailPassword, problems }: MailFieldsProps) {
@@ -150,6 +150,7 @@ function MailFields({ draft, hasMailPassword, problems }: MailFieldsProps) {
         <PasswordField
           autoComplete="off"
           disabled={isRemoving}
+          error={problems?.mailPassword}
           hint={hasMailPassword && !isRemoving && t.server.mailPasswordKept}
           label={t.server.mailPassword}
           onChange={(event) => setPassword(event.target.value)}

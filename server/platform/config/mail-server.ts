@@ -14,8 +14,15 @@ export interface MailServer {
   readonly from: string
 }
 
-/** A sentence per field with a wrong value. */
-export type MailServerProblems = { readonly [Name in keyof MailServer]?: string }
+/** A sentence per field with a wrong value. `mailPassword`: that of the mail server. */
+export type MailServerProblems = { readonly [Name in keyof MailServer | 'mailPassword']?: string }
+
+/** A mail server that is saved or tried. */
+export interface MailServerInput {
+  readonly mailServer: MailServer
+  /** Undefined for the one that is kept, empty for none. */
+  readonly mailPassword?: string | undefined
+}
 
 export const noMailServer: MailServer = { host: '', port: '', security: 'tls', user: '', from: '' }
 
@@ -24,15 +31,51 @@ const schemes = { tls: 'smtps', starttls: 'smtp', none: 'smtp' } as const
 const usualPorts = { tls: '465', starttls: '587', none: '25' } as const
 const options = { tls: '', starttls: '?requireTLS=true', none: '?ignoreTLS=true&requireTLS=false' } as const
 
-export function problemsOfMailServer({ host, port, from }: MailServer): MailServerProblems {
-  const hostProblem = host.includes(',') ? 'This must be one host name.' : problemWith('hostnames', host)
+export function problemsOfMailServer(server: MailServer): MailServerProblems {
+  const { port, from } = server
+  const host = hostOf(server)
+  const isHost = !host.includes(',') && problemWith('hostnames', host) === undefined
+  // Some addresses have no place in a URL, such as one with a zone.
+  const { smtpUrl } = mailTexts({ ...server, port: '' }, undefined)
+  const isUsable = isHost && problemWith('smtpUrl', smtpUrl) === undefined
   const wrongPort = portProblem(port)
   const fromProblem = problemWith('mailFrom', from)
   return {
-    ...(hostProblem && { host: 'This must be a host name, such as mail.example.com.' }),
+    ...(!isUsable && { host: 'This must be a host name, such as mail.example.com.' }),
     ...(wrongPort && { port: wrongPort }),
     ...(fromProblem && { from: fromProblem }),
   }
+}
+
+/**
+ * As `problemsOfMailServer`, also for a password that would go to another host than the one that it was saved for.
+ * @param kept the mail server whose password is kept; undefined if there is none
+ */
+export function problemsOfInput(
+  { mailServer, mailPassword }: MailServerInput,
+  kept: MailServer | undefined,
+): MailServerProblems {
+  const isKeptSent = kept !== undefined && mailPassword === undefined && mailServer.user !== ''
+  return {
+    ...problemsOfMailServer(mailServer),
+    ...(isKeptSent &&
+      isOtherHost(mailServer, kept) && {
+        mailPassword: 'Enter the password: the saved one is for another mail server.',
+      }),
+  }
+}
+
+/** Returns the password to save: empty to remove the kept one, also if it is for another host, and undefined to keep it. */
+export function passwordToSave(
+  { mailServer, mailPassword }: MailServerInput,
+  before: MailServer,
+): string | undefined {
+  return mailPassword ?? (isOtherHost(mailServer, before) ? '' : undefined)
+}
+
+/** Whether a password would go elsewhere. Without a host, nothing is sent. */
+function isOtherHost(server: MailServer, before: MailServer): boolean {
+  return hostOf(server) !== '' && hostOf(server) !== hostOf(before)
 }
 
 const labels = {
@@ -41,26 +84,42 @@ const labels = {
   security: 'Encryption',
   user: 'User name',
   from: 'Sender',
+  mailPassword: 'Password',
 }
 
 /** Returns the first problem with the name of its field, or what else keeps a test message from being sent. */
-export function testProblem(server: MailServer, to: string): string | undefined {
-  const [wrong] = Object.entries(problemsOfMailServer(server)) as [keyof MailServer, string][]
+export function testProblem(
+  input: MailServerInput,
+  to: string,
+  kept: MailServer | undefined,
+): string | undefined {
+  const [wrong] = Object.entries(problemsOfInput(input, kept)) as [keyof typeof labels, string][]
   if (wrong) return `${labels[wrong[0]]}: ${wrong[1]}`
-  if (server.host === '') return 'Fill in the mail server first.'
+  if (hostOf(input.mailServer) === '') return 'Fill in the mail server first.'
   return isEmailAddress(to) ? undefined : 'The recipient is not an email address.'
+}
+
+/** In lower case. People paste names with spaces around them. */
+function hostOf({ host }: MailServer): string {
+  return host
+    .trim()
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
 }
 
 /** Returns the texts of the server's settings. If the host is empty, the SMTP URL is empty. */
 export function mailTexts(
-  { host, port, security, user, from }: MailServer,
+  server: MailServer,
   password: string | undefined,
 ): { readonly smtpUrl: string; readonly mailFrom: string } {
-  if (host === '') return { smtpUrl: '', mailFrom: from }
+  const { port, security, user } = server
+  const host = hostOf(server)
+  const mailFrom = server.from.trim()
+  if (host === '') return { smtpUrl: '', mailFrom }
   const login = user === '' ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`
-  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  const bracketed = host.includes(':') ? `[${host}]` : host
   const smtpUrl = `${schemes[security]}://${login}${bracketed}:${port || usualPorts[security]}/${options[security]}`
-  return { smtpUrl, mailFrom: from }
+  return { smtpUrl, mailFrom }
 }
 
 /** The opposite of `mailTexts`. Usual ports are left out; a password in the URL, too. */
@@ -80,5 +139,5 @@ export function mailServerOf(smtpUrl: string, mailFrom: string): MailServer {
 
 /** The sender, or the default of the server. */
 export function senderOf({ from }: MailServer): string {
-  return from || defaultText('mailFrom', process.env)
+  return from.trim() || defaultText('mailFrom', process.env)
 }

@@ -338,6 +338,9 @@ describe('mail', () => {
         expect(await readFile(secret, 'latin1')).not.toContain('a mail')
       }
       expect(await call(page, 'mail.change', own)).toEqual({})
+      const other = { ...own, host: 'localhost', user: 'me' }
+      expect(await call(page, 'mail.change', other)).toEqual({ mailPassword: expect.any(String) })
+      expect(await call(page, 'mail.test', other, undefined, 'me@home.test')).toMatchObject({ ok: false })
       expect((await call(page, 'settings.view')).hasMailPassword).toBe(true)
       await call(page, 'mail.change', mail, '')
       expect((await call(page, 'settings.view')).hasMailPassword).toBe(false)

@@ -92,17 +92,38 @@ test('the admin password needs no other; an absent password keeps the one that i
   await expect.poll(read, soon).toMatchObject({ mailServer: own(), hasPassword: false, waiting: false })
 })
 
-test('settings that cannot be saved leave it as it is, and say what to do', async () => {
+test('settings that cannot be saved leave it as it is, with its password, and say what to do', async () => {
   const settings = await readFile(file('settings.json'))
   await rm(file('settings.json'))
   await mkdir(file('settings.json'))
-  expect(await save({ mailPassword: undefined, mailServer: own({ from: '' }) })).toMatchObject({
-    ...refusal(400, 'SettingsNotSaved'),
-    body: { message: expect.stringMatching(/^The settings could not be saved \(E\w+\)\. Check the disk/) },
-  })
+  for (const mailPassword of [undefined, 'another']) {
+    expect(await save({ mailPassword, mailServer: own({ from: '' }) })).toMatchObject({
+      ...refusal(400, 'SettingsNotSaved'),
+      body: { message: expect.stringMatching(/^The settings could not be saved \(E\w+\)\. Check the disk/) },
+    })
+  }
   await rm(file('settings.json'), { recursive: true })
   await writeFile(file('settings.json'), settings)
-  expect(await read()).toMatchObject({ mailServer: own(), waiting: false })
+  expect(await read()).toMatchObject({ mailServer: own(), hasPassword: false, waiting: false })
+})
+
+test('the kept password goes to no other host, in a test or saved', async () => {
+  expect((await save()).status).toBe(200)
+  await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
+  // The same computer by another name.
+  const mailServer = own({ host: 'localhost' })
+  const input = { mailServer, to: 'thief@mail.test', ...proof() }
+  const { body } = await call('updateMailServer', input)
+  expect(body.problems).toEqual([
+    { field: 'mailPassword', problem: expect.stringContaining('Enter the password') },
+  ])
+  const sent = smtp.messages.length
+  expect(await call('testMailServer', input)).toMatchObject(refusal(400, 'InvalidRequest'))
+  expect(smtp.messages).toHaveLength(sent)
+  expect((await call('updateMailServer', { ...input, mailServer: { ...mailServer, user: '' } })).status).toBe(
+    200,
+  )
+  await expect.poll(read, soon).toMatchObject({ hasPassword: false, waiting: false })
 })
 
 test('a flag sets it instead', async () => {

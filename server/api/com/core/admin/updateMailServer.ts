@@ -3,7 +3,8 @@ import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { restartSoon } from '../../../../operation/host.ts'
-import { listProblems, requireChangeableMail } from '../../../../operation/own-mail.ts'
+import { keptWithPassword, requireChangeableMail } from '../../../../operation/own-mail.ts'
+import { problemsOfInput } from '../../../../platform/config/mail-server.ts'
 import { saveProblem } from '../../../../platform/config/save-problem.ts'
 import { method } from '../../../method.ts'
 
@@ -12,13 +13,12 @@ export const updateMailServer = method(com.core.admin.updateMailServer, {
   async handler({ input, auth, caller, operation, identity, fail, ...platform }) {
     requireThisComputer({ caller, fail })
     const mail = requireChangeableMail(operation, fail)
-    const { mailServer, mailPassword } = input
     // First: a wrong value uses up no code of a second factor.
-    const problems = listProblems(mailServer)
-    if (problems.length > 0) return { problems }
+    const problems = Object.entries(problemsOfInput(input, await keptWithPassword(mail)))
+    if (problems.length > 0) return { problems: problems.map(([field, problem]) => ({ field, problem })) }
     await requireOwnerProof({ auth, input, caller, identity, fail })
     const { log } = platform
-    await mail.save(mailServer, mailPassword).catch((error: Error) => {
+    await mail.save(input).catch((error: Error) => {
       log.warn({ err: error }, 'mail server not saved')
       throw fail('SettingsNotSaved', saveProblem(error))
     })
