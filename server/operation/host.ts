@@ -1,6 +1,7 @@
 /** The program that runs the server, as far as its owner operates it over HTTP: the command line or the desktop. */
 import type { MailServer, MailServerInput } from '../platform/config/mail-server.ts'
-import type { Logger } from '../util/log.ts'
+import type { Platform } from '../platform/platform.ts'
+import { yieldToEventLoop } from '../util/timers.ts'
 import type { Restores } from './replicas/restores/restores.ts'
 
 export interface Host {
@@ -13,9 +14,19 @@ export interface Host {
   readonly restores?: Restores | undefined
 }
 
-/** Starts the server again in the background, so that the caller gets its answer first. */
-export function restartSoon(host: Pick<Host, 'restart'>, log: Logger): void {
-  host.restart().catch((error: unknown) => log.error({ err: error }, 'restart failed'))
+/**
+ * Starts the server again in the background, so that the caller gets its answer first. Call it after the report of a change: its
+ * message is sent before, because the stop would put it in the outbox, where a thief of the session could delete it.
+ */
+export function restartSoon(
+  { host }: { readonly host: Pick<Host, 'restart'> | undefined },
+  { mailer, log }: Pick<Platform, 'mailer' | 'log'>,
+): void {
+  // Work in the background, such as a report, begins in the next turn.
+  yieldToEventLoop()
+    .then(() => mailer.idle())
+    .then(() => host?.restart())
+    .catch((error: unknown) => log.error({ err: error }, 'restart failed'))
 }
 
 /** Has a sentence for people. */

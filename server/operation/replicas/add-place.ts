@@ -19,7 +19,7 @@ import { findOwnFolder, makeOwnFolder } from './places/own-folder.ts'
 
 export interface PlacesDeps {
   readonly config: Pick<Config, 'dataDir' | 'copies'>
-  readonly host: Pick<Host, 'places' | 'restart'>
+  readonly host: Pick<Host, 'places'>
   readonly keeper: CredentialsKeeper
   readonly files: Files
   readonly log: Logger

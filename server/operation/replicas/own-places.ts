@@ -1,8 +1,8 @@
-/** The places that the owner adds and removes, and the recovery sheet of their key. The server starts again after a change. */
+/** The places that the owner adds and removes, and the recovery sheet of their key. A change counts once the server starts again. */
 import { createSerializer } from '../../util/serialize.ts'
-import { restartSoon } from '../host.ts'
 import { addPlace, type PlacesDeps } from './add-place.ts'
 import {
+  type CredentialsKeeper,
   CredentialsUnavailable,
   changeCredentials,
   keepSheet,
@@ -78,7 +78,6 @@ export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
       try {
         const url = await addPlace(deps, serialize, input, maySameDisk)
         if (url === undefined) return 'sameDisk'
-        restartSoon(host, log)
         return { url, problems: {} }
       } catch (error) {
         log.warn({ err: error }, 'place of copies cannot be used')
@@ -92,16 +91,18 @@ export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
         // First: a place that is still listed needs its password.
         await kept.save(known.filter((one) => one !== url))
         log.info({ url }, 'place of copies removed')
-        try {
-          const { places = {} } = await readCredentials(keeper)
-          const { [url]: _, ...others } = places
-          await changeCredentials(keeper, { places: others })
-        } finally {
-          restartSoon(host, log)
-        }
+        await forgetCredentials(keeper, url).catch((error: unknown) =>
+          log.warn({ err: error, url }, 'password of a removed place not deleted'),
+        )
         return true
       }),
   }
+}
+
+async function forgetCredentials(keeper: CredentialsKeeper, url: string): Promise<void> {
+  const { places = {} } = await readCredentials(keeper)
+  const { [url]: _, ...others } = places
+  await changeCredentials(keeper, { places: others })
 }
 
 /** @throws XrpcError PlacesElsewhere if the program that runs the server offers none */

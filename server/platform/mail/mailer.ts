@@ -36,6 +36,8 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
   /** Deletes messages to an address from the outbox, except those after `before`, which are for another account. */
   deleteMessages(to: string, before: Date): Promise<void>
+  /** Resolves when the messages that are being sent are sent, or in the outbox. */
+  idle(): Promise<void>
   /** Aborts SMTP: messages that the mail server has not accepted, and all later ones, go to the outbox. */
   close(): Promise<void>
 }
@@ -98,6 +100,10 @@ export function createMailer(options: MailerOptions): Mailer {
     return new Date(lastTime)
   }
 
+  async function idle(): Promise<void> {
+    await Promise.allSettled(running)
+  }
+
   return {
     async send(mail) {
       if (!isEmailAddress(mail.to)) throw new TypeError('The recipient must be one plain email address')
@@ -115,9 +121,10 @@ export function createMailer(options: MailerOptions): Mailer {
         if (addressee === to && at < before.toISOString()) await eraseMessage(dataDir, id, files)
       }
     },
+    idle,
     async close() {
       closing.abort()
-      await Promise.allSettled(running)
+      await idle()
     },
   }
 }

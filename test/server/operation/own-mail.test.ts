@@ -1,6 +1,7 @@
 /** The mail server that the owner sets over HTTP, for a server of the command line, which starts again by itself. */
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServeProcess } from '../../support/server/serve-process.ts'
 import { type Account, refusal } from '../../support/server/server.ts'
@@ -107,8 +108,29 @@ test('settings that cannot be saved leave it as it is, with its password, and sa
   expect(await read()).toMatchObject({ mailServer: own(), hasPassword: false, waiting: false })
 })
 
+test('a change that starts the server again is reported by the mail server of before, not in the outbox', async () => {
+  /** Repeats a call while the server starts again. */
+  const done = (attempt: () => ReturnType<typeof call>) =>
+    expect.poll(() => attempt().catch(() => undefined), soon).toMatchObject({ status: 200 })
+  await done(save)
+  await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
+  const notices = () => smtp.messages.filter(({ data }) => data.includes('were changed')).length
+  const kept = async () => (await server.mailsTo(owner.email)).length
+  const [sentBefore, keptBefore] = [notices(), await kept()]
+  const address = await server.makeFolder('disk')
+  await done(() => call('addCopyPlace', { place: { kind: 'folder', address }, sameDisk: true, ...proof() }))
+  await expect.poll(notices, soon).toBe(sentBefore + 1)
+  const url = pathToFileURL(join(address, 'desktop-pds-copy')).href
+  await done(() => call('removeCopyPlace', { url }))
+  await expect.poll(notices, soon).toBe(sentBefore + 2)
+  await done(() => save({ mailServer: none, mailPassword: '' }))
+  await expect.poll(notices, soon).toBe(sentBefore + 3)
+  expect(await kept()).toBe(keptBefore)
+  await expect.poll(read, soon).toMatchObject({ mailServer: none, waiting: false })
+})
+
 test('the kept password goes to no other host, in a test or saved', async () => {
-  expect((await save()).status).toBe(200)
+  await expect.poll(() => save().catch(() => undefined), soon).toMatchObject({ status: 200 })
   await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
   // The same computer by another name.
   const mailServer = own({ host: 'localhost' })

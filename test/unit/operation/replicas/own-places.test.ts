@@ -30,7 +30,6 @@ beforeEach(async () => {
         save: (next) => save(() => (urls = next)),
         setBy: undefined,
       },
-      restart: async () => {},
     },
     keeper: {
       read: async () => credentials,

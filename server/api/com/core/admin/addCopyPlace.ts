@@ -2,6 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
+import { restartSoon } from '../../../../operation/host.ts'
 import { requireChangeable } from '../../../../operation/replicas/own-places.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -23,8 +24,10 @@ export const addCopyPlace = method(com.core.admin.addCopyPlace, {
         'This folder is on the same disk as the server: if the disk breaks, the copy is lost, too. Choose a folder on another disk.',
       )
     }
-    if (auth.session && added.url !== undefined)
-      await reportChange(platform, auth.session.account, 'backups', caller)
+    if (added.url !== undefined) {
+      if (auth.session) await reportChange(platform, auth.session.account, 'backups', caller)
+      restartSoon(operation, platform)
+    }
     const problems = Object.entries(added.problems).map(([field, problem]) => ({ field, problem }))
     return { problems, url: added.url }
   },

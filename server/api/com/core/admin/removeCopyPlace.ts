@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { PlacesNotSaved } from '../../../../operation/host.ts'
+import { PlacesNotSaved, restartSoon } from '../../../../operation/host.ts'
 import { requireChangeable } from '../../../../operation/replicas/own-places.ts'
 import { method } from '../../../method.ts'
 
@@ -18,5 +18,6 @@ export const removeCopyPlace = method(com.core.admin.removeCopyPlace, {
     if (!isRemoved) throw fail('PlaceNotFound', 'This place was not added here, or is removed already')
     // It takes no password, so that a place that is lost can be removed: a thief of a session is noticed instead.
     if (auth.session) await reportChange(platform, auth.session.account, 'backups', caller)
+    restartSoon(operation, platform)
   },
 })

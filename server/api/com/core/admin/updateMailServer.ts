@@ -25,7 +25,7 @@ export const updateMailServer = method(com.core.admin.updateMailServer, {
     log.info('mail server changed')
     // By the mail server of before: another one may be an attacker's.
     if (auth.session) await reportChange(platform, auth.session.account, 'serverSettings', caller)
-    if (operation.host) restartSoon(operation.host, log)
+    restartSoon(operation, platform)
     return { problems: [] }
   },
 })
