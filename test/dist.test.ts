@@ -100,7 +100,7 @@ test('signing: empty secrets count as absent', () => {
 test('archive: holds the program and its dependencies, nothing else', () => {
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   const program =
-    /^(package\.json|dist\/(electron|lexicons|server)\/.+\.c?js|dist\/renderer\/.+\.(html|css|js|svg|txt)|build\/(tray\/tray.*|icons\/linux\/256x256)\.(png|ico))$/
+    /^(package\.json|dist\/(electron|lexicons|server)\/.+\.c?js|dist\/renderer\/.+\.(html|css|js|svg|txt)(\.(br|gz))?|build\/(tray\/tray.*|icons\/linux\/256x256)\.(png|ico))$/
   expect(own.filter((file) => !program.test(file))).toEqual([])
   for (const file of [
     'dist/electron/main.js',

@@ -1,5 +1,6 @@
 /**
- * The user interface: the built renderer, at `/`. A file is read and compressed when it is first requested, then cached by the process.
+ * The user interface: the built renderer, at `/`. The build has compressed its files. Each is read when it is first requested, then cached
+ * by the process.
  *
  * CORS is for methods alone: the interface answers to its own origin only. Hashed files are cached by browsers for a year, all
  * others are revalidated each time.
@@ -7,8 +8,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { promisify } from 'node:util'
-import { brotliCompress, constants } from 'node:zlib'
+import { acceptOf } from '../../platform/xrpc/send.ts'
 import { contentTypeOf, fileAt, pageHeaders } from './page.ts'
 import { redirectToLocalhost } from './page-visit.ts'
 
@@ -22,12 +22,22 @@ const notBuilt = `This is a personal data server. Its methods are called at /xrp
 Its user interface has not been built: npm run build
 `
 
-/** Takes 0.7 s for the interface, in which its first visitor waits. The highest quality takes 1.6 s, and saves 2% more. */
-const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+/** A content coding, and the ending of the files that the build has written in it. */
+interface Coding {
+  readonly name?: string
+  readonly ending: string
+}
+
+/** The smallest first. */
+const codings = [
+  { name: 'br', ending: '.br', accepts: acceptOf('br') },
+  { name: 'gzip', ending: '.gz', accepts: acceptOf('gzip') },
+]
+const uncompressed: Coding = { ending: '' }
 
 interface UiFile {
-  readonly content: Buffer
-  readonly compressed: Buffer
+  readonly body: Buffer
+  readonly coding: Coding
   readonly type: string
   readonly etag: string
 }
@@ -35,7 +45,7 @@ interface UiFile {
 /** Answers a request for a file. @returns false when there is no file at the path */
 export type ServeUi = (req: IncomingMessage, res: ServerResponse, path: string) => Promise<boolean>
 
-/** Of the servers of this process: one that is restarted compresses nothing again. At most the files that were built. */
+/** Of the servers of this process: at most the files that were built. */
 const builtFiles = new Map<string, UiFile>()
 
 /** @param folder the built renderer */
@@ -47,24 +57,24 @@ export function createUi(folder: URL = defaultFolder): ServeUi {
     const name = fileAt(path)
     if (name === undefined) return false
     if (name === 'index.html' && redirectToLocalhost(req, res)) return true
-    const file = cache.get(name) ?? (await load(new URL(name, folder), name))
-    if (!file) return path === '/' ? sendText(res, notBuilt) : false
-    cache.set(name, file)
-    send(req, res, file, path.startsWith('/assets/'))
-    return true
+    const accepted = codings.filter(({ accepts }) => accepts.test(String(req.headers['accept-encoding'])))
+    for (const coding of [...accepted, uncompressed]) {
+      const key = `${name}${coding.ending}`
+      const file = cache.get(key) ?? (await load(new URL(key, folder), name, coding))
+      if (!file) continue
+      cache.set(key, file)
+      send(req, res, file, path.startsWith('/assets/'))
+      return true
+    }
+    return path === '/' ? sendText(res, notBuilt) : false
   }
 }
 
-async function load(url: URL, name: string): Promise<UiFile | undefined> {
+async function load(url: URL, name: string, coding: Coding): Promise<UiFile | undefined> {
   try {
-    const content = await readFile(url)
-    const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
-    return {
-      content,
-      compressed: await promisify(brotliCompress)(content, compression),
-      type: contentTypeOf(name),
-      etag,
-    }
+    const body = await readFile(url)
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+    return { body, coding, type: contentTypeOf(name), etag }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'EISDIR') return undefined
@@ -81,9 +91,8 @@ function send(req: IncomingMessage, res: ServerResponse, file: UiFile, isHashed:
     res.writeHead(304).end()
     return
   }
-  const isCompressed = /\bbr\b/.test(String(req.headers['accept-encoding']))
-  const body = isCompressed ? file.compressed : file.content
-  if (isCompressed) res.setHeader('Content-Encoding', 'br')
+  const { body, coding } = file
+  if (coding.name !== undefined) res.setHeader('Content-Encoding', coding.name)
   res.setHeader('Content-Type', file.type)
   res.setHeader('Content-Length', body.length)
   res.end(req.method === 'HEAD' ? undefined : body)

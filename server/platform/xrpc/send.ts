@@ -38,8 +38,12 @@ export interface JsonBody {
   gzip?: Buffer
 }
 
-/** Spaces may surround the weight (RFC 9110 §12.4.2). */
-const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/
+/** Matches the Accept-Encoding of clients that accept a content coding. Spaces may surround the weight (RFC 9110 §12.4.2). */
+export function acceptOf(coding: string): RegExp {
+  return new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))`)
+}
+
+const acceptsGzip = acceptOf('gzip')
 
 export function sendJsonBody(req: IncomingMessage, res: ServerResponse, body: JsonBody): void {
   setJsonHeaders(res, 200)

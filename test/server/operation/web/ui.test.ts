@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUi } from '../../../../server/operation/web/ui.ts'
 import { createApp } from '../../../../server/platform/xrpc/http.ts'
@@ -19,7 +20,10 @@ beforeAll(async () => {
   await mkdir(join(folder, 'renderer/assets'), { recursive: true })
   await writeFile(join(folder, 'secret.txt'), 'secret')
   await writeFile(join(folder, 'renderer/index.html'), '<!doctype html><title>Hello</title>')
-  await writeFile(join(folder, 'renderer/assets/main-abc.js'), 'export {}')
+  // Each coding has other content here, which shows what was sent.
+  await writeFile(join(folder, 'renderer/assets/main-abc.js'), "'plain'")
+  await writeFile(join(folder, 'renderer/assets/main-abc.js.br'), brotliCompressSync("'br'"))
+  await writeFile(join(folder, 'renderer/assets/main-abc.js.gz'), gzipSync("'gzip'"))
   await writeFile(join(folder, 'renderer/notices.txt'), 'licences')
   const app = createApp({
     dispatch: async () => {},
@@ -69,10 +73,37 @@ test('the headers forbid foreign scripts, framing and other origins', async () =
   expect(policy).not.toContain('unsafe')
 })
 
-test('files are compressed with Brotli for clients that accept it', async () => {
-  const answer = await fetch(url, { headers: { 'accept-encoding': 'br' } })
-  expect(answer.headers.get('content-encoding')).toBe('br')
-  expect(await answer.text()).toContain('Hello')
+describe('a file that the build has compressed', () => {
+  const script = async (accepted: string) => {
+    const answer = await fetch(`${url}/assets/main-abc.js`, { headers: { 'accept-encoding': accepted } })
+    return [answer.headers.get('content-encoding'), await answer.text()]
+  }
+
+  test.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br; q=0 , gzip;q=0.0', null],
+    ['identity', null],
+  ])('is sent as it is to clients that accept its coding: %s', async (accepted, coding) => {
+    expect(await script(accepted)).toEqual([coding, `'${coding ?? 'plain'}'`])
+  })
+
+  test('has a tag for each coding, which a client revalidates with', async () => {
+    const head = async (accepted: string, tag = '') => {
+      const sent = { 'accept-encoding': accepted, 'if-none-match': tag }
+      return fetch(`${url}/assets/main-abc.js`, { method: 'HEAD', headers: sent })
+    }
+    const tag = (await head('br')).headers.get('etag') ?? ''
+    expect((await head('br', tag)).status).toBe(304)
+    expect((await head('gzip', tag)).status).toBe(200)
+  })
+
+  test('is sent uncompressed if the build has not', async () => {
+    const answer = await fetch(url, { headers: { 'accept-encoding': 'br, gzip' } })
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    expect(await answer.text()).toContain('Hello')
+  })
 })
 
 test.each([
