@@ -80,6 +80,15 @@ export function count(db: Reader, did: string): number {
   return db.get<{ count: number }>(sql, [did])?.count ?? 0
 }
 
+/** Counts distinct blocks. */
+export function countBlocks(db: Reader, did: string): number {
+  const row = db.get<{ count: number }>(
+    `SELECT count(DISTINCT cid) AS count FROM omitted_records WHERE actor = ${actorId}`,
+    [did],
+  )
+  return row?.count ?? 0
+}
+
 /** Returns the first omitted records by key. */
 export function list(
   db: Reader,

@@ -157,6 +157,23 @@ export function cidPage(db: Reader, did: string, after: PlacedCid | undefined, l
   )
 }
 
+/** CIDs of blobs that the records after `after` up to `last`, in the order of `cidPage`, refer to. */
+export function blobsBetween(
+  db: Reader,
+  did: string,
+  after: PlacedCid | undefined,
+  last: PlacedCid,
+): Uint8Array[] {
+  // CROSS JOIN: otherwise SQLite reads all references to blobs.
+  return db
+    .all<{ cid: Uint8Array }>(
+      `SELECT b.cid FROM records r CROSS JOIN record_blobs b ON b.record = r.id
+       WHERE r.actor = ${actorId} AND (r.collection, r.rkey) > (?, ?) AND (r.collection, r.rkey) <= (?, ?)`,
+      [did, after?.collection ?? 0, after?.rkey ?? '', last.collection, last.rkey],
+    )
+    .map(({ cid }) => cid)
+}
+
 /** DAG-CBOR of a record. */
 export function bytesOf(db: Reader, id: number): Uint8Array | undefined {
   return db.get<{ bytes: Uint8Array }>('SELECT bytes FROM records WHERE id = ?', [id])?.bytes
@@ -199,14 +216,5 @@ export function countRows(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(`SELECT count(*) AS count FROM records WHERE actor = ${actorId}`, [
     did,
   ])
-  return row?.count ?? 0
-}
-
-/** Number of distinct blobs that records of the repository refer to. */
-export function countBlobs(db: Reader, did: string): number {
-  const row = db.get<{ count: number }>(
-    `SELECT count(DISTINCT b.cid) AS count FROM record_blobs b JOIN records r ON r.id = b.record WHERE r.actor = ${actorId}`,
-    [did],
-  )
   return row?.count ?? 0
 }

@@ -146,12 +146,11 @@ export function pageWithCollection(
   )
 }
 
+/** Counts the latest commit and the nodes of its tree. */
 export function countBlocks(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
-    `SELECT (SELECT count(*) FROM repo_blocks WHERE actor = ${actorId})
-       + (SELECT count(DISTINCT cid) FROM records WHERE actor = ${actorId})
-       + (SELECT count(DISTINCT cid) FROM omitted_records WHERE actor = ${actorId}) AS count`,
-    [did, did, did],
+    `SELECT count(*) AS count FROM repo_blocks WHERE actor = ${actorId}`,
+    [did],
   )
   return row?.count ?? 0
 }

@@ -20,9 +20,9 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
     const { did, account } = auth
     const validDid = await isDidValid({ ...platform, ...identity }, account)
     const { store } = platform
+    const counted = await counts.of(did)
     const head = repos.findHead(store, did)
     if (!head) throw fail('AccountNotFound')
-    const counted = counts.of(did)
     const activation = activationOf(store, account)
     return {
       activated: statusOf(account) === undefined,
