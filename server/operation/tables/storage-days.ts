@@ -53,5 +53,10 @@ export function addOfAccount(tx: Writer, did: string, { day, records, media }: A
 
 export function removeBefore(tx: Writer, day: string): void {
   tx.run('DELETE FROM storage_days WHERE day < ?', [day])
-  tx.run('DELETE FROM account_storage_days WHERE day < ?', [day])
+  // By account: otherwise SQLite reads the days that stay, too. CROSS JOIN keeps the order.
+  tx.run(
+    `DELETE FROM account_storage_days WHERE (account, day) IN (
+       SELECT s.account, s.day FROM accounts a CROSS JOIN account_storage_days s ON s.account = a.id AND s.day < ?)`,
+    [day],
+  )
 }

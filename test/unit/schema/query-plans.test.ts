@@ -11,7 +11,9 @@ import { newestPacks } from '../../../server/app/tables/starter-packs.ts'
 import { followCounts } from '../../../server/federation/tables/graph.ts'
 import * as interest from '../../../server/federation/tables/remote-interest.ts'
 import { oldestFeedItems } from '../../../server/federation/tables/remote-records.ts'
+import * as storageDays from '../../../server/operation/tables/storage-days.ts'
 import * as blobs from '../../../server/repository/tables/blobs.ts'
+import * as records from '../../../server/repository/tables/records.ts'
 import type { Writer } from '../../../server/store/database.ts'
 import { writeEmptyStore } from '../../support/store/empty-store.ts'
 
@@ -51,6 +53,7 @@ function plansOf(read: (tx: Writer) => unknown): string[] {
 const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 const cid = 'bafkreigaknpexyvxt76zgkitavbwx6ejgfheup5oybpm77f3pxzrvwpfdi'
 const key = { account: 1, cid: new Uint8Array() }
+const place = { id: 1, collection: 1, rkey: 'self', cid: new Uint8Array() }
 
 test.each<[string, (tx: Writer) => unknown]>([
   ['an uploaded blob', (tx) => blobs.upload(tx, did, { cid, mimeType: 'image/png', size: 1 }, 0)],
@@ -70,6 +73,7 @@ test.each<[string, (tx: Writer) => unknown]>([
   ['a list that is used', (tx) => interest.isUsedList(tx, { did, rkey: 'self' })],
   ['a user of the lists of an actor', (tx) => interest.hasUsedList(tx, did)],
   ['records to evict', (tx) => oldestFeedItems(tx, 1, 1)],
+  ['the blobs of a page of records', (tx) => records.blobsBetween(tx, did, undefined, place)],
 ])('to find %s, no more records are read than needed', (_, read) => {
   for (const step of plansOf(read)) {
     expect(step).not.toMatch(/^SCAN (r|records)\b/)
@@ -83,4 +87,14 @@ test.each<[string, (tx: Writer) => unknown]>([
   ['the posts above a reply', (tx) => ancestors(tx, 1, 4)],
 ])('%s: no table is scanned', (_, read) => {
   for (const step of plansOf(read)) expect(step).not.toMatch(/^SCAN (?!CONSTANT ROW|above)/)
+})
+
+test('only the days that are too old are read to delete them', () => {
+  const plans = plansOf((tx) => storageDays.removeBefore(tx, '2030-01-01'))
+  const ofDays = plans.filter((step) => /storage_days|\bs\b/.test(step))
+  expect(ofDays).toEqual([
+    'SEARCH storage_days USING PRIMARY KEY (day<?)',
+    'SEARCH account_storage_days USING PRIMARY KEY (account=? AND day=?)',
+    'SEARCH s USING PRIMARY KEY (account=? AND day<?)',
+  ])
 })
