@@ -10,6 +10,9 @@ import type { Bus } from '../ground/bus.ts'
 import { type CallsOf, call, outcome } from '../ground/calls.ts'
 import type { EmbeddedServer } from './server.ts'
 
+/** As many as a server lists. */
+const maxListed = 200
+
 export interface OutboxDeps {
   readonly dataDir: string
   readonly server: EmbeddedServer
@@ -25,7 +28,7 @@ export function outboxCalls({ dataDir, server, bus, log }: OutboxDeps): CallsOf<
     return result
   }
   return {
-    'outbox.list': call(args(), () => listOutbox(dataDir)),
+    'outbox.list': call(args(), () => listOutbox(dataDir, undefined, maxListed)),
     'outbox.delete': call(args(text(200)), (id) => reporting(deleteMessage(dataDir, id))),
     'outbox.restore': call(args(text(200)), (id) => reporting(restoreMessage(dataDir, id))),
     'outbox.test': outcome(args(text(500)), (to) => {

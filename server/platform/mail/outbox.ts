@@ -5,6 +5,7 @@
 
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { type Files, isMissing, nodeFiles, readIfThere, replaceByChunks } from '../../store/files/files.ts'
 import { randomBytes } from '../../util/random.ts'
 
@@ -49,19 +50,36 @@ export async function writeMessage(
   return id
 }
 
-/** Lists the messages, newest first. */
-export async function listOutbox(dataDir: string, files: Files = nodeFiles): Promise<OutboxMessage[]> {
+/** Lists the newest messages, newest first. */
+export async function listOutbox(
+  dataDir: string,
+  files: Files = nodeFiles,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<OutboxMessage[]> {
   const messages: OutboxMessage[] = []
-  for await (const message of readOutbox(dataDir, files)) messages.push(message)
+  for await (const message of readOutbox(dataDir, files)) {
+    messages.push(message)
+    if (messages.length === limit) break
+  }
   return messages
 }
 
+const maxParsed = 1000
+
+/** Parsed messages by path: lists are read again every few seconds, and the content of a file never changes. */
+const parsed = new WeakMap<Files, LRUCache<string, OutboxMessage>>()
+
 /** Reads the messages one at a time, newest first: a thousand messages must not need a thousand file handles. */
 export async function* readOutbox(dataDir: string, files: Files = nodeFiles): AsyncGenerator<OutboxMessage> {
+  const known = parsed.get(files) ?? new LRUCache<string, OutboxMessage>({ max: maxParsed })
+  parsed.set(files, known)
   const names = await files.list(outboxFolder(dataDir))
   for (const name of names.sort().reverse()) {
-    const message = await readMessage(dataDir, name, files)
-    if (message) yield message
+    const path = join(dataDir, name)
+    const message = known.get(path) ?? (await readMessage(dataDir, name, files))
+    if (!message) continue
+    known.set(path, message)
+    yield message
   }
 }
 

@@ -1,4 +1,6 @@
 /** The outbox over HTTP, for owners who use a browser on the computer of the server. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server/server.ts'
 import { owner, server, setupServer } from '../../support/server/setup.ts'
@@ -97,4 +99,22 @@ test('a message is deleted, and brought back until another one is deleted', asyn
   for (const other of ['../pds.sqlite', 'x', '']) expect((await remove(other)).status).toBe(200)
   await remove(id, { undo: true })
   expect(await messages()).toEqual([])
+})
+
+test('a list reads a thousand messages at most, also when it leaves them out', async () => {
+  const { config } = server
+  const write = (index: number, to: string) => {
+    const time = `20290101T000000${String(index).padStart(3, '0')}Z`
+    const head = `To: ${to}\r\nSubject: Number ${index}\r\nX-PDS-Purpose: resetPassword\r\nX-PDS-Code: ABCDE\r\n`
+    writeFileSync(join(config.dataDir, `outbox/${time}-${'0'.repeat(16)}.eml`), `${head}\r\nText\r\n`)
+  }
+  mkdirSync(join(config.dataDir, 'outbox'), { recursive: true })
+  for (let index = 0; index < 1000; index++) write(index, index === 0 ? 'oldest@mail.test' : owner.email)
+  expect(await messages()).toMatchObject([{ subject: 'Number 0' }])
+  expect(await messages(adminAuth)).toHaveLength(200)
+  await askForReset(await server.account('fourth'))
+  expect(await messages()).toMatchObject([{ subject: 'Reset your password' }])
+  for (const name of readdirSync(join(config.dataDir, 'outbox'))) {
+    if (name.startsWith('2029')) rmSync(join(config.dataDir, 'outbox', name))
+  }
 })

@@ -128,20 +128,43 @@ describe('without a mail server', () => {
     expect((await listOutbox(dataDir)).map(({ code }) => code)).toEqual(['3', '2', '1'])
   })
 
+  /** The file system, which counts the files that are read. */
+  function counting() {
+    const counted = { reads: 0 }
+    const read = (path: string) => {
+      counted.reads++
+      return nodeFiles.read(path)
+    }
+    return { counted, files: { ...nodeFiles, read } }
+  }
+
   test('a reader that stops leaves the other messages unread', async () => {
     const mail = mailer()
     for (const code of ['1', '2', '3']) await mail.send({ ...LETTER, code })
-    let reads = 0
-    const read = (path: string) => {
-      reads++
-      return nodeFiles.read(path)
-    }
-    const files = { ...nodeFiles, read }
+    const { counted, files } = counting()
     for await (const { code } of readOutbox(dataDir, files)) {
       expect(code).toBe('3')
       break
     }
-    expect(reads).toBe(1)
+    expect(counted.reads).toBe(1)
+    expect(await listOutbox(dataDir, files, 2)).toMatchObject([{ code: '3' }, { code: '2' }])
+    expect(counted.reads).toBe(2)
+  })
+
+  test('lists read each message once, and follow what is sent, deleted and restored', async () => {
+    const mail = mailer()
+    for (const code of ['1', '2']) await mail.send({ ...LETTER, code })
+    const { counted, files } = counting()
+    const codes = async () => (await listOutbox(dataDir, files)).map(({ code }) => code)
+    expect(await codes()).toEqual(['2', '1'])
+    await mail.send({ ...LETTER, code: '3' })
+    expect(await codes()).toEqual(['3', '2', '1'])
+    const [{ id } = { id: '' }] = await listOutbox(dataDir, files)
+    await deleteMessage(dataDir, id, files)
+    expect(await codes()).toEqual(['2', '1'])
+    await restoreMessage(dataDir, id, files)
+    expect(await codes()).toEqual(['3', '2', '1'])
+    expect(counted.reads).toBe(3)
   })
 
   test('the log line has neither the recipient nor the code', async () => {

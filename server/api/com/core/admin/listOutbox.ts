@@ -7,6 +7,8 @@ import { findByDid } from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 const maxMessages = 200
+/** Messages that are read for a list, with those that it leaves out: the interface asks for it every few seconds. */
+const maxRead = 1000
 
 export const listOutbox = method(com.core.admin.listOutbox, {
   auth: 'admin',
@@ -14,10 +16,10 @@ export const listOutbox = method(com.core.admin.listOutbox, {
     requireThisComputer({ caller, fail })
     const own = auth.did === undefined ? undefined : findByDid(store, auth.did)?.email
     const messages: OutboxMessage[] = []
-    // Only as many as are listed: the interface asks for them every few seconds.
+    let read = 0
     for await (const message of readOutbox(config.dataDir, files)) {
       if (message.to !== own || !isForOwner(message, config)) messages.push(message)
-      if (messages.length === maxMessages) break
+      if (messages.length === maxMessages || ++read === maxRead) break
     }
     return {
       messages: messages.map(({ purpose: _, at, ...message }) => ({ ...message, at: at as DatetimeString })),
