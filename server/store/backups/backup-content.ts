@@ -10,7 +10,7 @@ import { type CheckOptions, checkBackup, isDatabase } from './read-backup.ts'
 
 export interface BackupContent {
   readonly createdAt: Date
-  /** Size of the file. */
+  /** Size of the data that a restore would write: of the database, and of the blobs that it names. */
   readonly bytes: number
   /** Handles of its accounts, oldest account first. */
   readonly handles: readonly string[]
@@ -43,7 +43,7 @@ export async function describeBackup(
     const damaged = count(sqlite, 'damaged_blobs')
     return {
       createdAt: backup.createdAt ?? (await files.changedAt(file)),
-      bytes: await files.size(file),
+      bytes: sqlite.size + blobBytes(sqlite),
       handles: sqlite
         .all<{ handle: string }>(`SELECT a.handle FROM accounts a WHERE ${isNotBeingDeleted} ORDER BY a.id`)
         .map(({ handle }) => handle),
@@ -57,4 +57,13 @@ export async function describeBackup(
 
 function count(sqlite: Sqlite, table: string): number {
   return sqlite.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0
+}
+
+/** The bytes of all blobs, each once, without damaged ones. */
+function blobBytes(sqlite: Sqlite): number {
+  const row = sqlite.get<{ bytes: number }>(
+    `SELECT coalesce(sum(size), 0) AS bytes FROM
+       (SELECT size FROM blobs WHERE cid NOT IN (SELECT cid FROM damaged_blobs) GROUP BY cid)`,
+  )
+  return row?.bytes ?? 0
 }

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
+import { blobOf, png } from '../../../support/records/blobs.ts'
 import { ServeProcess } from '../../../support/server/serve-process.ts'
 import { type Account, refusal } from '../../../support/server/server.ts'
 
@@ -32,6 +33,10 @@ const handles = async () =>
   (await server.ask('listAccounts', owner))?.accounts.map(({ handle }: { handle: string }) => handle)
 
 test('a backup is restored after its content was shown, and the server comes back at its address', async () => {
+  // A backup has the database compressed, and media in a folder that all backups share.
+  const picture = await blobOf(server, owner, png('picture', 500_000))
+  const note = { repo: owner.did, collection: 'com.example.note', record: { picture } }
+  expect(await server.post('com.core.repo.createRecord', note, owner)).toMatchObject({ status: 200 })
   // Beside the server, without the test of a backup, which takes long on a busy computer.
   const { at: madeAt } = await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
   const at = madeAt.toISOString()
@@ -39,7 +44,8 @@ test('a backup is restored after its content was shown, and the server comes bac
   const id = await open({ at })
   const { preview } = (await state()) ?? {}
   expect(preview).toMatchObject({ at, handles: ['olga.test'], missingBlobs: 0 })
-  expect(preview.bytes).toBeGreaterThan(0)
+  expect(preview).toMatchObject({ records: 1, blobs: 1 })
+  expect(preview.bytes).toBeGreaterThan(600_000)
 
   expect(await call('restoreServer', { id })).toMatchObject(refusal(400, 'PasswordRequired'))
   expect(await handles()).toEqual(['olga.test', 'later.test'])

@@ -16,6 +16,7 @@ import { runInWorker } from '../../../../server/store/backups/tasks.ts'
 import { Database } from '../../../../server/store/database.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { BackupForeign, BackupLocked, StoreDamaged } from '../../../../server/store/files/store-errors.ts'
+import { pageBytes } from '../../../../server/store/pages/page.ts'
 import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 import { directory, items, TrackedStore } from '../../../support/store/tracked-store.ts'
 
@@ -306,19 +307,19 @@ describe('describeBackup', () => {
     await files.makeDir('/usb')
     await db.export(file)
     await db.copyTo('/usb/copy.sqlite.zst')
+    const bytes = db.pageCount * pageBytes
     await db.close()
     const toSecond = new Date(createdAt.getTime() - createdAt.getUTCMilliseconds())
     const nothing = { handles: [], records: 0, notifications: 0, blobs: 0, missingBlobs: 0 }
     const describeFile = (name: string) => describeBackup(directory, name, { schema, files })
     expect(await describeFile(file)).toEqual({
       createdAt: toSecond,
-      bytes: disk.content(file).length,
+      bytes,
       ...nothing,
     })
-    const bytes = disk.content('/usb/copy.sqlite.zst').length
     // This disk has no clock: its files change at as many milliseconds as they have bytes.
     expect(await describeFile('/usb/copy.sqlite.zst')).toEqual({
-      createdAt: new Date(bytes),
+      createdAt: new Date(disk.content('/usb/copy.sqlite.zst').length),
       bytes,
       ...nothing,
     })
