@@ -14,17 +14,13 @@ export interface Host {
   readonly restores?: Restores | undefined
 }
 
-/**
- * Starts the server again in the background, so that the caller gets its answer first. Call it after the report of a change: its
- * message is sent before, because the stop would put it in the outbox, where a thief of the session could delete it.
- */
+/** Starts the server again in the background, so that the caller gets its answer first. Call it after the report of a change. */
 export function restartSoon(
   { host }: { readonly host: Pick<Host, 'restart'> | undefined },
-  { mailer, log }: Pick<Platform, 'mailer' | 'log'>,
+  { log }: Pick<Platform, 'log'>,
 ): void {
   // Work in the background, such as a report, begins in the next turn.
   yieldToEventLoop()
-    .then(() => mailer.idle())
     .then(() => host?.restart())
     .catch((error: unknown) => log.error({ err: error }, 'restart failed'))
 }

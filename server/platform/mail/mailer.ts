@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { SendMailOptions } from 'nodemailer'
 import { type Files, nodeFiles } from '../../store/files/files.ts'
-import { deadlineSignal } from '../../util/deadlines.ts'
+import { deadlineSignal, setDeadline } from '../../util/deadlines.ts'
 import type { Logger } from '../../util/log.ts'
 import { randomId } from '../../util/random.ts'
 import { connectionOptions } from '../network/connections.ts'
@@ -36,9 +36,10 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
   /** Deletes messages to an address from the outbox, except those after `before`, which are for another account. */
   deleteMessages(to: string, before: Date): Promise<void>
-  /** Resolves when the messages that are being sent are sent, or in the outbox. */
-  idle(): Promise<void>
-  /** Aborts SMTP: messages that the mail server has not accepted, and all later ones, go to the outbox. */
+  /**
+   * Aborts SMTP: messages that the mail server has not accepted, and all later ones, go to the outbox. Notices, for which no response waits,
+   * have five seconds: one reports a change of the mail server, which starts this server again. May be called twice.
+   */
   close(): Promise<void>
 }
 
@@ -58,6 +59,7 @@ export interface MailerOptions {
 }
 
 const defaultTimeout = 20_000
+const lastNoticeMs = 5000
 const stopped = 'The server was stopped before the mail server accepted the message'
 
 export function createMailer(options: MailerOptions): Mailer {
@@ -66,6 +68,7 @@ export function createMailer(options: MailerOptions): Mailer {
   if (!from) throw new TypeError('The sender must be an email address')
   const domain = from.address.replace(/^.*@/, '')
   const closing = new AbortController()
+  const closingNotices = new AbortController()
   const running = new Set<Promise<void>>()
   let lastTime = 0
 
@@ -75,9 +78,10 @@ export function createMailer(options: MailerOptions): Mailer {
     const message = { from, ...compose(mail), date: at, messageId }
     let failure: string | undefined
     if (smtpUrl !== undefined) {
-      const signal = AbortSignal.any([deadlineSignal(smtpTimeout), closing.signal])
-      failure = closing.signal.aborted ? stopped : await sendBySmtp(smtpUrl, { ...message, signal })
-      if (failure !== undefined && closing.signal.aborted) failure = stopped
+      const closed = mail.purpose === 'notice' ? closingNotices.signal : closing.signal
+      const signal = AbortSignal.any([deadlineSignal(smtpTimeout), closed])
+      failure = closed.aborted ? stopped : await sendBySmtp(smtpUrl, { ...message, signal })
+      if (failure !== undefined && closed.aborted) failure = stopped
       if (failure === undefined) return log.info({ purpose: mail.purpose }, 'mail sent')
     }
     const headers = {
@@ -100,10 +104,6 @@ export function createMailer(options: MailerOptions): Mailer {
     return new Date(lastTime)
   }
 
-  async function idle(): Promise<void> {
-    await Promise.allSettled(running)
-  }
-
   return {
     async send(mail) {
       if (!isEmailAddress(mail.to)) throw new TypeError('The recipient must be one plain email address')
@@ -121,10 +121,10 @@ export function createMailer(options: MailerOptions): Mailer {
         if (addressee === to && at < before.toISOString()) await eraseMessage(dataDir, id, files)
       }
     },
-    idle,
     async close() {
+      if (!closing.signal.aborted) setDeadline(() => closingNotices.abort(), lastNoticeMs).unref()
       closing.abort()
-      await idle()
+      await Promise.allSettled(running)
     },
   }
 }

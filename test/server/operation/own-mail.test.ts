@@ -83,6 +83,22 @@ test('a new one is used at once, its password is in a file of its own, and no me
   expect(body.changes[0]).toMatchObject({ change: 'serverSettings', byAdmin: false })
 })
 
+test('the mail server of before sends the notice of a change, which the next one could keep back', async () => {
+  const other = await startSmtpServer({ login })
+  try {
+    const before = smtp.messages.length
+    await save({ mailServer: own({ port: new URL(other.url).port }) })
+    await expect.poll(() => smtp.messages.length, soon).toBe(before + 1)
+    expect(smtp.messages.at(-1)).toMatchObject({ to: [`<${owner.email}>`] })
+    await expect.poll(read, soon).toMatchObject({ waiting: false })
+    expect(other.messages).toEqual([])
+    await save()
+    await expect.poll(read, soon).toMatchObject({ mailServer: own(), waiting: false })
+  } finally {
+    await other.close()
+  }
+})
+
 test('the admin password needs no other; an absent password keeps the one that is there, an empty one removes it', async () => {
   const admin = `admin:${(await readFile(file('admin-password'), 'utf8')).trim()}`
   const auth = `Basic ${Buffer.from(admin).toString('base64')}`
