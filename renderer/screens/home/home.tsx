@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useUnreadCount } from '../../api/notifications.ts'
 import { useSession } from '../../api/sessions.ts'
@@ -9,6 +9,7 @@ import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { ConnectSection } from './connect-section.tsx'
 import { HomeFeed } from './feed/home-feed.tsx'
+import { JustPosted } from './feed/just-posted.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
 import { StateRow } from './state-row.tsx'
@@ -18,6 +19,7 @@ export function HomeScreen() {
   const { did, handle } = useSession()
   const unread = useUnreadCount()
   const isNew = useStore(newAccount) === did
+  const [posted, setPosted] = useState<readonly string[]>([])
   const connect = useRef<HTMLDetailsElement>(null)
   const showConnect = () => {
     const { current: details } = connect
@@ -36,13 +38,14 @@ export function HomeScreen() {
       <div className={styles.home}>
         <StateRow />
         <div className={styles.write}>
-          <Composer />
+          <Composer onPosted={(uri) => setPosted([...posted, uri])} />
+          <JustPosted uris={posted} />
         </div>
         <FirstSteps onConnect={showConnect} />
         <ConnectSection ref={connect} />
         {/* Last, because it has no end. */}
         <div className={styles.read}>
-          <HomeFeed />
+          <HomeFeed except={posted} />
         </div>
       </div>
     </Page>

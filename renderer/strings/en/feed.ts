@@ -4,6 +4,7 @@ import { count, formatNumber } from '../format.ts'
 export const feed = {
   title: 'Feed',
   ownProfile: 'Your posts',
+  justPosted: 'Just posted',
   newPosts: (posts: number, isCapped: boolean) =>
     isCapped ? `${formatNumber(posts)}+ new posts` : count(posts, { one: 'new post', other: 'new posts' }),
   followsNone: 'You follow no one yet. Posts of the people that you follow appear here.',
