@@ -153,8 +153,12 @@ async function readLog({ config: { plcUrl }, signal }: Deps, did: string): Promi
   }
 }
 
+const latest = Date.UTC(9999)
+
 function timeOf(value: unknown): Date {
   const at = new Date(isString(value) ? value : Number.NaN)
-  if (Number.isNaN(at.getTime())) throw new InvalidPlcOperation('An operation of the log has no time')
+  // A time that has no text could not be returned to the holder.
+  if (!(at.getTime() >= 0 && at.getTime() < latest))
+    throw new InvalidPlcOperation('An operation of the log has no time')
   return at
 }

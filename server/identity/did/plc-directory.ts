@@ -90,8 +90,7 @@ export async function operationLog(
   did: string,
   options: Options = {},
 ): Promise<unknown[] | undefined> {
-  const log = await get(`${directoryUrl(plcUrl, did)}/log`, options)
-  return Array.isArray(log) ? log : undefined
+  return getLog(`${directoryUrl(plcUrl, did)}/log`, options)
 }
 
 /**
@@ -103,8 +102,7 @@ export async function auditLog(
   did: string,
   options: Options = {},
 ): Promise<unknown[] | undefined> {
-  const log = await get(`${directoryUrl(plcUrl, did)}/log/audit`, options)
-  return Array.isArray(log) ? log : undefined
+  return getLog(`${directoryUrl(plcUrl, did)}/log/audit`, options)
 }
 
 /**
@@ -120,12 +118,23 @@ export async function lastOperation(
   return parseOperation(await get(`${directoryUrl(plcUrl, did)}/log/last`, options))
 }
 
-/** Fetches JSON; undefined for 404 and 410. */
+/** Fetches a log; undefined for 404 and 410. @throws OutboundFailed, also for an answer that is none, such as the page of a proxy */
+async function getLog(url: string, options: Options): Promise<unknown[] | undefined> {
+  const log = await get(url, options)
+  if (log !== undefined && !Array.isArray(log))
+    throw new OutboundFailed('The did:plc directory answered with something other than a log')
+  return log
+}
+
+/** Fetches JSON; undefined for 404 and 410. @throws OutboundFailed */
 async function get(url: string, options: Options): Promise<unknown> {
   const response = await guardedFetch(url, { ...options, allowPrivate: true, maxBytes: maxLogBytes })
   if (response.status === 404 || response.status === 410) return undefined
   if (response.status !== 200) throw new OutboundFailed(failureOf(response))
-  return parseJson(response.body)
+  const answer = parseJson(response.body)
+  if (answer === undefined)
+    throw new OutboundFailed('The did:plc directory answered with something other than JSON')
+  return answer
 }
 
 function failureOf({ status, body }: OutboundResponse): string {

@@ -93,6 +93,10 @@ export class PlcDirectory {
   downAfterPost = false
   /** The time in its answers; the real one by default. */
   time: Date | undefined
+  /** The time of the operations in audit logs. */
+  createdAt = '2030-01-01T00:00:00.000Z'
+  /** Answers reads with this text and 200, as the page of a proxy does. */
+  page: string | undefined
   /** Every request, as `GET /did:plc:…/log/last`. */
   readonly requests: string[] = []
   /** Every operation that was posted, accepted or not. */
@@ -175,6 +179,7 @@ export class PlcDirectory {
     if (this.mode === 'hangs') return
     if (this.mode === 'down') return void res.destroy()
     if (this.mode === 'fails') return send(res, 500, { message: 'Internal server error' })
+    if (this.page !== undefined && req.method === 'GET') return void res.end(this.page)
     try {
       const body = req.method === 'POST' ? await this.#post(did, req) : this.#get(did, rest.join('/'))
       if (this.downAfterPost && req.method === 'POST') {
@@ -211,7 +216,7 @@ export class PlcDirectory {
           operation,
           cid: cidOf(operation),
           nullified: false,
-          createdAt: '2030-01-01T00:00:00.000Z',
+          createdAt: this.createdAt,
         }))
       default:
         throw new Refusal(404, 'Not found')
