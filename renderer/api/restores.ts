@@ -69,6 +69,9 @@ function falseIfElsewhere(error: unknown): boolean {
   throw error
 }
 
+/** The preview that this page has opened last, in a browser. */
+let opening: Promise<{ readonly id: string }> | undefined
+
 /** Reads what a restore would bring back. @throws DesktopError with a sentence for people */
 export async function preview(did: string, source: RestoreSource, at?: string): Promise<OpenedState> {
   if (desktop) return callDesktop('restore.preview', source, at)
@@ -76,7 +79,8 @@ export async function preview(did: string, source: RestoreSource, at?: string): 
     ...(source.from === 'place' && { url: source.url }),
     ...(at !== undefined && { at: at as DatetimeString }),
   }
-  const { id } = await callAs(did, openRestore, { body })
+  opening = callAs(did, openRestore, { body })
+  const { id } = await opening
   const { id: openedId, preview: opened } = await untilEnd(did, 'opening', id)
   if (!opened || openedId !== id) throw new DesktopError(t.restoring.closed)
   const { at: createdAt, ...content } = opened
@@ -109,9 +113,10 @@ export async function forget(did: string, name: string, proof: Proof): Promise<u
 
 /** Ends a preview. */
 export async function cancel(did: string): Promise<void> {
-  if (desktop) await callDesktop('restore.cancel')
+  if (desktop) return callDesktop('restore.cancel')
+  const body = await opening?.catch(() => undefined)
   // A session that has ended has no preview either.
-  else await callAs(did, cancelRestore, {}).catch(() => {})
+  if (body) await callAs(did, cancelRestore, { body }).catch(() => {})
 }
 
 /** @param expected the result if the restored data lack the session that would read it */
@@ -142,7 +147,7 @@ async function untilEnd(did: string, step: State['step'], id?: string): Promise<
       restoreProgress.set(answer.progress as Parameters<typeof restoreProgress.set>[0])
       return answer
     },
-    (answer) => answer.step !== step || answer.id !== id,
+    (answer) => answer.step !== step || (id !== undefined && answer.id !== id),
     limitMs,
   ).finally(() => isSilent.set(false))
   restoreProgress.set(undefined)

@@ -28,7 +28,7 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
       {t.copies.password}
     </DialogButton>
   ) : (
-    problem?.kind === 'empty' && <DecisionButton decision="beginAnew" name={name} url={url} />
+    problem?.kind === 'empty' && isAtServer && <DecisionButton decision="beginAnew" name={name} url={url} />
   )
   return (
     <>

@@ -75,7 +75,7 @@ function Sheet({ sheet }: { readonly sheet: RecoverySheet }) {
     onSuccess(path) {
       if (path === undefined) return
       toast(t.backups.exported(path))
-      keep.mutate(undefined)
+      keep.mutate({ key })
     },
     onError: toastError,
   })
@@ -105,7 +105,7 @@ function Sheet({ sheet }: { readonly sheet: RecoverySheet }) {
           icon={<Printer aria-hidden size={16} />}
           onClick={() => {
             window.print()
-            keep.mutate(undefined)
+            keep.mutate({ key })
           }}
           variant="primary"
         >

@@ -11,6 +11,7 @@ import {
   readCredentials,
 } from './credentials.ts'
 import { type PlaceInput, type PlaceProblems, problemsOf } from './places/describe.ts'
+import { ReplicaKey } from './replica-key.ts'
 
 /** The key and addresses with which another computer reads the copies. */
 export interface RecoverySheet {
@@ -27,7 +28,8 @@ export interface OwnPlaces {
   readonly setBy: string | undefined
   /** Whether the recovery sheet was printed or saved; undefined if the key cannot be read yet. */
   isSheetKept(): Promise<boolean | undefined>
-  keepSheet(): Promise<void>
+  /** @param key of the sheet. Returns false if it is another one */
+  keepSheet(key: string): Promise<boolean>
   /** @throws Error with a sentence for people */
   sheet(): Promise<RecoverySheet>
   /**
@@ -64,10 +66,13 @@ export function createOwnPlaces(deps: PlacesDeps): OwnPlaces {
         return undefined
       }
     },
-    keepSheet: () =>
+    keepSheet: (key) =>
       serialize(async () => {
         const { replicaKey } = await loadCredentials(keeper, dataDir, files)
+        const given = await ReplicaKey.parse(key).catch(() => undefined)
+        if (given?.fingerprint !== replicaKey.fingerprint) return false
         await keepSheet(keeper, replicaKey.fingerprint)
+        return true
       }),
     sheet: () =>
       serialize(async () => {

@@ -519,8 +519,9 @@ describe('what only the owner can decide', () => {
     await page.getByText('If the disk is merely disconnected, connect it').waitFor()
     expect(await findings(page)).toEqual([])
     const input = await inputOf(page, 'com.core.admin.acceptEmptyPlace')
+    await page.getByLabel('Your password').fill(owner.password)
     await page.getByRole('button', { name: 'Begin anew', exact: true }).click()
-    expect(await input()).toEqual({ url })
+    expect(await input()).toEqual({ url, password: owner.password })
     await page.getByText('A new copy is being made').waitFor()
   })
 

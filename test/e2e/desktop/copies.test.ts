@@ -143,7 +143,7 @@ describe('the computer that is lost', () => {
     const file = join(lost.folder, 'sheet.txt')
     await app.answer({ canceled: false, filePath: file })
     expect(await call(page, 'copies.saveSheet', sheet.text)).toEqual({ ok: true, value: file })
-    await xrpc(lost, 'com.core.admin.keepRecoverySheet', {}, token)
+    await xrpc(lost, 'com.core.admin.keepRecoverySheet', { key }, token)
     expect(await copiesOf(lost, token)).toMatchObject({ sheetKept: true })
     await app.answer({ canceled: false, filePaths: [file] })
     expect(await call(page, 'copies.chooseKey')).toEqual({ ok: true, value: key })

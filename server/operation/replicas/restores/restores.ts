@@ -18,15 +18,18 @@ import { sentenceOf } from './sentence.ts'
 /** What is restored: a backup of this computer, or a state of a place of this server. */
 export type OwnSource = { readonly from: 'backups' } | { readonly from: 'place'; readonly url: string }
 
-export type RestoreState =
-  | { readonly step: 'none' }
-  /** The state is read, or fetched from a place. */
-  | { readonly step: 'opening'; readonly id: string; readonly progress?: Progress | undefined }
-  | { readonly step: 'opened'; readonly id: string; readonly preview: RestorePreview }
+export type RestoreState = { readonly step: 'none' } | StartedRestore
+
+/** @property id of the preview, or of an undo */
+type StartedRestore = { readonly id: string } & (
+  | /** The state is read, or fetched from a place. */
+  { readonly step: 'opening'; readonly progress?: Progress | undefined }
+  | { readonly step: 'opened'; readonly preview: RestorePreview }
   | { readonly step: 'restoring'; readonly progress?: Progress | undefined }
   | { readonly step: 'restored'; readonly result: Restored }
   /** Nothing was changed. */
   | { readonly step: 'failed'; readonly message: string }
+)
 
 export interface Restores {
   readonly state: RestoreState
@@ -41,8 +44,11 @@ export interface Restores {
   restore(id: string): boolean
   /** Begins to put replaced data back. Returns false if there is no such folder, or another restore runs. */
   undo(name: string): Promise<boolean>
-  /** Ends a preview and removes what was fetched for it. Forgets the last result. */
-  cancel(): Promise<void>
+  /**
+   * Ends a preview and removes what was fetched for it, or forgets the result of its restore. Does nothing if another page has opened
+   * one since.
+   */
+  cancel(id: string): Promise<void>
 }
 
 interface Deps extends Omit<OriginDeps, 'onProgress' | 'whileStopped'> {
@@ -96,20 +102,20 @@ export function createRestores(deps: Deps): Restores {
     return opening.signal
   }
 
-  function fail(error: unknown, message: string): void {
+  function fail(id: string, error: unknown, message: string): void {
     log.warn({ err: error }, message)
-    state = { step: 'failed', message: sentenceOf(error) }
+    state = { step: 'failed', id, message: sentenceOf(error) }
   }
 
-  function run(work: () => Promise<Restored>): void {
-    state = { step: 'restoring' }
+  function run(id: string, work: () => Promise<Restored>): void {
+    state = { step: 'restoring', id }
     void serialize(async () => {
       try {
         const result = await work()
         log.info({ ...result }, 'server restored')
-        state = { step: 'restored', result }
+        state = { step: 'restored', id, result }
       } catch (error) {
-        fail(error, 'restore failed')
+        fail(id, error, 'restore failed')
       }
     })
   }
@@ -133,14 +139,14 @@ export function createRestores(deps: Deps): Restores {
           begin = () => origin.restore(at, preview.loss)
           state = { step: 'opened', id, preview }
         } catch (error) {
-          if (!signal.aborted) fail(error, 'state to restore not opened')
+          if (!signal.aborted) fail(id, error, 'state to restore not opened')
         }
       })
       return id
     },
     restore(id) {
       if (begin === undefined || state.step !== 'opened' || state.id !== id) return false
-      run(begin)
+      run(id, begin)
       return true
     },
     async undo(name) {
@@ -148,7 +154,7 @@ export function createRestores(deps: Deps): Restores {
       const folder = (await listReplaced(dataDir)).find((each) => each.name === name)
       if (!folder || state.step === 'restoring') return false
       renew()
-      run(() =>
+      run(randomId(), () =>
         whileStopped(async () => {
           const replaced = await putBack(join(dataDir, name))
           return { at: folder.replacedAt.toISOString(), missingMedia: 0, replaced }
@@ -156,8 +162,8 @@ export function createRestores(deps: Deps): Restores {
       )
       return true
     },
-    async cancel() {
-      if (state.step === 'restoring') return
+    async cancel(id) {
+      if (state.step === 'none' || state.step === 'restoring' || state.id !== id) return
       renew()
       state = { step: 'none' }
       await serialize(() => removeFetched(dataDir))

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { ServeProcess } from '../../../support/server/serve-process.ts'
 import { type Account, refusal } from '../../../support/server/server.ts'
 
@@ -85,7 +86,11 @@ test('the recovery sheet takes the password, and is remembered as kept', async (
   const { body: sheet } = await call('getRecoverySheet', { password: owner.password })
   expect(sheet).toMatchObject({ key: expect.stringMatching(/^AGE-SECRET-KEY-1/), places: [url] })
   expect(sheet.text).toContain(sheet.key)
-  await call('keepRecoverySheet')
+  const { identity: other } = await ReplicaKey.generate()
+  for (const key of ['', other, sheet.key.slice(0, -1)])
+    expect(await call('keepRecoverySheet', { key })).toMatchObject(refusal(400, 'InvalidRequest'))
+  expect(await copies()).toMatchObject({ sheetKept: false })
+  expect(await call('keepRecoverySheet', { key: sheet.key })).toMatchObject({ status: 200 })
   expect(await copies()).toMatchObject({ sheetKept: true })
 })
 

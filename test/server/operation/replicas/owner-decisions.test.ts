@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { post } from '../../../support/replicas/copies.ts'
-import { adminAuth } from '../../../support/server/server.ts'
-import { server, setupServer } from '../../../support/server/setup.ts'
+import { adminAuth, refusal } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 import { copyDataFolder } from '../../../support/store/copy-data-folder.ts'
 
 let root: string
@@ -70,7 +70,14 @@ test('an empty place gets a new copy once the owner accepts that it is empty, an
   await copies().flush(20_000)
   expect(await readdir(place)).toEqual([])
 
-  expect((await decide('acceptEmptyPlace', url)).status).toBe(200)
+  const accept = (proof: object) => server.post('com.core.admin.acceptEmptyPlace', { url, ...proof }, alice)
+  expect(await accept({})).toMatchObject(refusal(400, 'PasswordRequired'))
+  expect(await accept({ password: 'a guess' })).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  await copies().flush(20_000)
+  expect(await readdir(place)).toEqual([])
+  expect((await accept({ password: alice.password })).status).toBe(200)
+  const { body } = await server.get('com.core.server.listSecurityChanges', {}, alice)
+  expect(body.changes[0]).toMatchObject({ change: 'backups', byAdmin: false })
   await copied()
   expect(await readdir(place)).toContain('pds-replica')
   expect(await decide('acceptEmptyPlace', url)).toMatchObject(refused)

@@ -88,10 +88,10 @@ test('a place that was added has restore points; its state is fetched, and a pre
   const other = await server.get('com.core.admin.listRestorePoints', { url: pathToFileURL(disk).href }, owner)
   expect(other).toMatchObject(refusal(400, 'PlaceUnavailable'))
 
-  await open({ url })
+  const fetched = await open({ url })
   expect((await state())?.preview.handles).toEqual(['olga.test', 'later.test'])
   expect(await readdir(server.dataDir)).toContain('copy.fetched')
-  await call('cancelRestore')
+  await call('cancelRestore', { id: fetched })
   expect(await state()).toEqual({ step: 'none' })
   expect(await readdir(server.dataDir)).not.toContain('copy.fetched')
 
@@ -111,13 +111,17 @@ test('a page restores only what it has shown, if another page has opened another
   expect(await state()).toMatchObject({ id: other, preview: { at: before } })
   expect(await call('restoreServer', { id: shown, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))
   expect(await handles()).toContain('newest.test')
-  await call('cancelRestore')
+  // The page that was first closes its own one alone.
+  await call('cancelRestore', { id: shown })
+  expect(await state()).toMatchObject({ step: 'opened', id: other })
+  await call('cancelRestore', { id: other })
+  expect(await state()).toEqual({ step: 'none' })
 })
 
 test('what cannot be restored is said, and nothing changes', async () => {
   const { body } = await call('openRestore', { at: '2020-01-01T00:00:00.000Z' })
   await until('failed')
-  expect(await state()).toMatchObject({ message: 'This backup no longer exists.' })
+  expect(await state()).toMatchObject({ id: body.id, message: 'This backup no longer exists.' })
   expect(await call('restoreServer', { id: body.id, ...proof() })).toMatchObject(
     refusal(400, 'NothingOpened'),
   )

@@ -904,6 +904,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   ...provingOwner('updateSettings', { settings: [{ name: 'relays', value: '' }] }),
   ...provingOwner('deleteBackup', { id: 'x' }),
   ...provingOwner('addCopyPlace', { place: anyFolder }),
+  ...provingOwner('acceptEmptyPlace', { url: 'x' }),
   'com.core.admin.addCopyPlace PlacesElsewhere': () =>
     elsewhereWith({}, 'addCopyPlace', { place: anyFolder }),
   'com.core.admin.addCopyPlace SameDisk': () =>
@@ -923,10 +924,12 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.getRecoverySheet PlacesElsewhere': () => elsewhereWith({}, 'getRecoverySheet', {}),
   'com.core.admin.getRecoverySheet KeyUnavailable': () =>
     elsewhereWith({ host, copiesKeeper: lockedKeeper }, 'getRecoverySheet', {}),
-  'com.core.admin.keepRecoverySheet NotAtThisComputer': () => callElsewhere('keepRecoverySheet'),
-  'com.core.admin.keepRecoverySheet PlacesElsewhere': () => elsewhereWith({}, 'keepRecoverySheet'),
+  'com.core.admin.keepRecoverySheet NotAtThisComputer': () =>
+    callElsewhere('keepRecoverySheet', { key: 'x' }),
+  'com.core.admin.keepRecoverySheet PlacesElsewhere': () =>
+    elsewhereWith({}, 'keepRecoverySheet', { key: 'x' }),
   'com.core.admin.keepRecoverySheet KeyUnavailable': () =>
-    elsewhereWith({ host, copiesKeeper: lockedKeeper }, 'keepRecoverySheet'),
+    elsewhereWith({ host, copiesKeeper: lockedKeeper }, 'keepRecoverySheet', { key: 'x' }),
   'com.core.admin.listRestorePoints NotAtThisComputer': () => readElsewhere('listRestorePoints?url=x'),
   'com.core.admin.listRestorePoints RestoreElsewhere': () =>
     readWithoutHost('listRestorePoints', { url: 'x' }),
@@ -941,8 +944,8 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.restoreServer RestoreElsewhere': () => elsewhereWith({}, 'restoreServer', { id: 'none' }),
   'com.core.admin.restoreServer NothingOpened': () =>
     core('admin.restoreServer', { id: 'none', password: owner.password }, owner),
-  'com.core.admin.cancelRestore NotAtThisComputer': () => callElsewhere('cancelRestore'),
-  'com.core.admin.cancelRestore RestoreElsewhere': () => elsewhereWith({}, 'cancelRestore'),
+  'com.core.admin.cancelRestore NotAtThisComputer': () => callElsewhere('cancelRestore', { id: 'none' }),
+  'com.core.admin.cancelRestore RestoreElsewhere': () => elsewhereWith({}, 'cancelRestore', { id: 'none' }),
   'com.core.admin.listReplacedData NotAtThisComputer': () => readElsewhere('listReplacedData'),
   ...provingOwner('undoRestore', { name: 'none' }),
   'com.core.admin.undoRestore RestoreElsewhere': () => elsewhereWith({}, 'undoRestore', { name: 'none' }),

@@ -5,14 +5,17 @@ import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
 
 export const adminCalls: CallTable = {
   // There are no places.
-  'com.core.admin.acceptEmptyPlace': () => ({ input: { url: 'file:///disk' }, answer: 'InvalidRequest' }),
+  'com.core.admin.acceptEmptyPlace': (_, token) => ({
+    input: { url: 'file:///disk' },
+    answer: token === 'owner' ? 'PasswordRequired' : 'InvalidRequest',
+  }),
   'com.core.admin.addCopyPlace': () => ({
     input: { place: { kind: 'folder', address: '/disk' } },
     answer: 'PlacesElsewhere',
   }),
   // A malformed address, so that nothing is sent.
   'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
-  'com.core.admin.cancelRestore': () => ({ answer: 'RestoreElsewhere' }),
+  'com.core.admin.cancelRestore': () => ({ input: { id: 'none' }, answer: 'RestoreElsewhere' }),
   'com.core.admin.checkBackup': () => ({ input: { id: 'none' }, answer: 'BackupNotFound' }),
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.checkRelays': () => ({}),
@@ -60,7 +63,7 @@ export const adminCalls: CallTable = {
     answer: deleted(subject),
   }),
   'com.core.admin.getStorage': () => ({}),
-  'com.core.admin.keepRecoverySheet': () => ({ answer: 'PlacesElsewhere' }),
+  'com.core.admin.keepRecoverySheet': () => ({ input: { key: 'none' }, answer: 'PlacesElsewhere' }),
   'com.core.admin.listAccounts': () => ({}),
   'com.core.admin.listBackups': () => ({}),
   'com.core.admin.listOutbox': () => ({}),

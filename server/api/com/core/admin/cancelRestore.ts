@@ -5,8 +5,8 @@ import { method } from '../../../method.ts'
 
 export const cancelRestore = method(com.core.admin.cancelRestore, {
   auth: 'admin',
-  async handler({ caller, operation, fail }) {
+  async handler({ input: { id }, caller, operation, fail }) {
     requireThisComputer({ caller, fail })
-    await requireRestores(operation, fail).cancel()
+    await requireRestores(operation, fail).cancel(id)
   },
 })

@@ -18,7 +18,7 @@ export const getRestore = method(com.core.admin.getRestore, {
     }
     if (state.step === 'restored') {
       const { result } = state
-      return { step: state.step, result: { ...result, at: result.at as DatetimeString } }
+      return { ...state, result: { ...result, at: result.at as DatetimeString } }
     }
     return state
   },

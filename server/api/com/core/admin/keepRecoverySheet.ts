@@ -5,9 +5,10 @@ import { method } from '../../../method.ts'
 
 export const keepRecoverySheet = method(com.core.admin.keepRecoverySheet, {
   auth: 'admin',
-  async handler({ caller, operation, fail }) {
+  async handler({ input: { key }, caller, operation, fail }) {
     requireThisComputer({ caller, fail })
     const places = requirePlaces(operation, fail)
-    await withKey(fail, () => places.keepSheet())
+    const isKept = await withKey(fail, () => places.keepSheet(key))
+    if (!isKept) throw fail('InvalidRequest', 'This is not the key of the recovery sheet')
   },
 })

@@ -1,10 +1,13 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireRestores } from '../../../../operation/replicas/restores/restores.ts'
+import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const openRestore = method(com.core.admin.openRestore, {
   auth: 'admin',
+  // It fetches from a place, for which a provider may charge.
+  limits: [hourly(60, 'account')],
   handler({ input: { url, at }, caller, operation, fail }) {
     requireThisComputer({ caller, fail })
     const source = url === undefined ? { from: 'backups' as const } : { from: 'place' as const, url }
