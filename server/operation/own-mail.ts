@@ -1,6 +1,6 @@
 /** The mail server that the owner sets over HTTP. */
 import type { Config } from '../platform/config/config.ts'
-import { type MailServer, mailTexts, senderOf } from '../platform/config/mail-server.ts'
+import { type MailServer, type MailServerInput, mailTexts, senderOf } from '../platform/config/mail-server.ts'
 import type { Host, KeptMail } from './host.ts'
 
 type Fail = (name: 'MailServerElsewhere', message: string) => Error
@@ -32,7 +32,11 @@ export function isMailWaiting(
   return next !== running.smtpUrl || senderOf(server) !== running.mailFrom
 }
 
-/** Returns the mail server whose password is kept; undefined if none is. */
-export async function keptWithPassword(mail: KeptMail): Promise<MailServer | undefined> {
-  return (await mail.password()) === undefined ? undefined : mail.server()
+/** Returns the mail server whose kept password an input asks for; undefined if there is none. */
+export async function keptFor(
+  { mailPassword }: MailServerInput,
+  mail: KeptMail,
+): Promise<MailServer | undefined> {
+  const isKept = mailPassword === undefined && (await mail.password()) !== undefined
+  return isKept ? mail.server() : undefined
 }

@@ -23,7 +23,8 @@ export function keepMail(dataDir: string, settings: KeptSettings): KeptMail {
 
   async function save(input: MailServerInput): Promise<void> {
     const password = passwordToSave(input, server())
-    const earlier = await file.read()
+    // One that other users can read is replaced.
+    const earlier = await file.read().catch(() => undefined)
     // First: another mail server must never get the password of the one before.
     if (password !== undefined) await savePassword(password)
     try {

@@ -1,5 +1,5 @@
 /** The mail server that the owner sets over HTTP, for a server of the command line, which starts again by itself. */
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -162,6 +162,15 @@ test('the kept password goes to no other host, in a test or saved', async () => 
     200,
   )
   await expect.poll(read, soon).toMatchObject({ hasPassword: false, waiting: false })
+})
+
+test('a password file that other users can read is replaced', async () => {
+  await expect.poll(() => save().catch(() => undefined), soon).toMatchObject({ status: 200 })
+  await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
+  await chmod(file('mail-password'), 0o644)
+  await expect.poll(() => save().catch(() => undefined), soon).toMatchObject({ status: 200 })
+  expect((await stat(file('mail-password'))).mode & 0o777).toBe(0o600)
+  await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
 })
 
 test('a flag sets it instead', async () => {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
-import { keptWithPassword, requireChangeableMail } from '../../../../operation/own-mail.ts'
+import { keptFor, requireChangeableMail } from '../../../../operation/own-mail.ts'
 import { mailTexts, senderOf, testProblem } from '../../../../platform/config/mail-server.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { testMessage, tryMailServer } from '../../../../platform/mail/mailer.ts'
@@ -14,7 +14,7 @@ export const testMailServer = method(com.core.admin.testMailServer, {
     requireThisComputer({ caller, fail })
     const mail = requireChangeableMail(operation, fail)
     const { mailServer, mailPassword, to } = input
-    const problem = testProblem(input, to, await keptWithPassword(mail))
+    const problem = testProblem(input, to, await keptFor(input, mail))
     if (problem !== undefined) throw fail('InvalidRequest', problem)
     await requireOwnerProof({ auth, input, caller, identity, fail })
     const { smtpUrl } = mailTexts(mailServer, mailPassword ?? (await mail.password()))

@@ -3,7 +3,7 @@ import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { restartSoon } from '../../../../operation/host.ts'
-import { keptWithPassword, requireChangeableMail } from '../../../../operation/own-mail.ts'
+import { keptFor, requireChangeableMail } from '../../../../operation/own-mail.ts'
 import { problemsOfInput } from '../../../../platform/config/mail-server.ts'
 import { saveProblem } from '../../../../platform/config/save-problem.ts'
 import { method } from '../../../method.ts'
@@ -14,7 +14,7 @@ export const updateMailServer = method(com.core.admin.updateMailServer, {
     requireThisComputer({ caller, fail })
     const mail = requireChangeableMail(operation, fail)
     // First: a wrong value uses up no code of a second factor.
-    const problems = Object.entries(problemsOfInput(input, await keptWithPassword(mail)))
+    const problems = Object.entries(problemsOfInput(input, await keptFor(input, mail)))
     if (problems.length > 0) return { problems: problems.map(([field, problem]) => ({ field, problem })) }
     await requireOwnerProof({ auth, input, caller, identity, fail })
     const { log } = platform
