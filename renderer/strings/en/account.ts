@@ -104,6 +104,8 @@ export const securityChanges = {
     recoveryKeys: 'Recovery keys changed',
     serverSettings: 'Server settings changed',
     backups: 'Backups or copies changed',
+    recoverySheet: 'Recovery sheet shown',
+    restore: 'Restore of the server started',
     identity: 'Identity changed',
     deletionDate: 'Date of deletion set',
   },

@@ -69,8 +69,12 @@ const changes = {
   handle:
     'The handle was changed. You can sign in with the new one, with your email\naddress or with your DID.',
   recoveryKeys: 'The recovery keys of your identity were changed.',
-  serverSettings: 'Settings of the server that decide which servers it trusts were changed.',
+  serverSettings:
+    'Settings of the server that decide which servers it trusts, or its mail server,\nwere changed.',
   backups: 'Daily backups of the server, or the places of its copies, were changed.',
+  recoverySheet:
+    'The recovery sheet of the copies was shown. With its key and a copy, anyone can\nact as all accounts of the server.',
+  restore: 'A restore of the server to another state was started.',
   identity: 'An operation that changes your identity was signed or published.',
   deletionDate:
     'The account was deactivated, and a date was set on which it is deleted.\nSign in and choose "Keep this account" to stop it.',

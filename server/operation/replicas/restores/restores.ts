@@ -40,10 +40,13 @@ export interface Restores {
    * @returns the ID of the preview; undefined while a restore runs
    */
   open(source: OwnSource, at: string | undefined): string | undefined
-  /** Begins to restore what a preview has opened. Returns false if another page has opened or closed one since. */
-  restore(id: string): boolean
+  /**
+   * Begins to restore what a preview has opened. Returns false if another page has opened or closed one since.
+   * @param report runs before the server stops
+   */
+  restore(id: string, report: () => Promise<void>): boolean
   /** Begins to put replaced data back. Returns false if there is no such folder, or another restore runs. */
-  undo(name: string): Promise<boolean>
+  undo(name: string, report: () => Promise<void>): Promise<boolean>
   /**
    * Ends a preview and removes what was fetched for it, or forgets the result of its restore. Does nothing if another page has opened
    * one since.
@@ -144,22 +147,24 @@ export function createRestores(deps: Deps): Restores {
       })
       return id
     },
-    restore(id) {
+    restore(id, report) {
       if (begin === undefined || state.step !== 'opened' || state.id !== id) return false
-      run(id, begin)
+      const restoreNow = begin
+      run(id, () => report().then(restoreNow))
       return true
     },
-    async undo(name) {
+    async undo(name, report) {
       // Only listed names are accepted, so that no name leads out of the data folder.
       const folder = (await listReplaced(dataDir)).find((each) => each.name === name)
       if (!folder || state.step === 'restoring') return false
       renew()
-      run(randomId(), () =>
-        whileStopped(async () => {
+      run(randomId(), async () => {
+        await report()
+        return whileStopped(async () => {
           const replaced = await putBack(join(dataDir, name))
           return { at: folder.replacedAt.toISOString(), missingMedia: 0, replaced }
-        }),
-      )
+        })
+      })
       return true
     },
     async cancel(id) {

@@ -31,7 +31,7 @@ test('the data of before are put back, and the restored ones are kept', async ()
   })
   const id = restores.open({ from: 'backups' }, at.toISOString()) ?? ''
   await expect.poll(() => restores.state.step).toBe('opened')
-  expect(restores.restore(id)).toBe(true)
+  expect(restores.restore(id, async () => {})).toBe(true)
   await expect.poll(() => restores.state.step).toBe('failed')
   expect(restores.state).toMatchObject({
     message: expect.stringContaining(

@@ -86,6 +86,8 @@ test('the recovery sheet takes the password, and is remembered as kept', async (
   const { body: sheet } = await call('getRecoverySheet', { password: owner.password })
   expect(sheet).toMatchObject({ key: expect.stringMatching(/^AGE-SECRET-KEY-1/), places: [url] })
   expect(sheet.text).toContain(sheet.key)
+  const { body: listed } = await server.get('com.core.server.listSecurityChanges', {}, owner)
+  expect(listed.changes[0]).toMatchObject({ change: 'recoverySheet', byAdmin: false })
   const { identity: other } = await ReplicaKey.generate()
   for (const key of ['', other, sheet.key.slice(0, -1)])
     expect(await call('keepRecoverySheet', { key })).toMatchObject(refusal(400, 'InvalidRequest'))

@@ -51,6 +51,8 @@ test('a backup is restored after its content was shown, and the server comes bac
   expect(await handles()).toEqual(['olga.test', 'later.test'])
   expect(await call('restoreServer', { id, ...proof() })).toMatchObject({ status: 200 })
   await until('restored')
+  const texts = (await server.mailsTo(owner.email)).map(({ text }) => text)
+  expect(texts).toEqual([expect.stringContaining('A restore of the server')])
   expect(await state()).toMatchObject({ result: { at, missingMedia: 0 } })
   expect(await handles()).toEqual(['olga.test'])
   expect(await call('restoreServer', { id, ...proof() })).toMatchObject(refusal(400, 'NothingOpened'))

@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
 import { requirePlaces, withKey } from '../../../../operation/replicas/own-places.ts'
@@ -9,12 +10,13 @@ import { method } from '../../../method.ts'
 export const getRecoverySheet = method(com.core.admin.getRecoverySheet, {
   auth: 'admin',
   limits: [hourly(60, 'account')],
-  async handler({ input, auth, caller, operation, identity, log, fail }) {
+  async handler({ input, auth, caller, operation, identity, fail, ...platform }) {
     requireThisComputer({ caller, fail })
     const places = requirePlaces(operation, fail)
     await requireOwnerProof({ auth, input, caller, identity, fail })
     const sheet = await withKey(fail, () => places.sheet())
-    log.info('recovery sheet shown')
+    platform.log.info('recovery sheet shown')
+    if (auth.session) await reportChange(platform, auth.session.account, 'recoverySheet', caller)
     return { ...sheet, places: [...sheet.places], text: sheetText(sheet) }
   },
 })

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import { requireOwnerProof } from '../../../../identity/callers/owner-proof.ts'
+import { reportRestore } from '../../../../operation/replicas/restores/report.ts'
 import { requireRestores } from '../../../../operation/replicas/restores/restores.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -8,10 +9,11 @@ import { method } from '../../../method.ts'
 export const undoRestore = method(com.core.admin.undoRestore, {
   auth: 'admin',
   limits: [hourly(60, 'account')],
-  async handler({ input, auth, caller, operation, identity, fail }) {
+  async handler({ input, auth, caller, operation, identity, fail, ...platform }) {
     requireThisComputer({ caller, fail })
     const restores = requireRestores(operation, fail)
     await requireOwnerProof({ auth, input, caller, identity, fail })
-    if (!(await restores.undo(input.name))) throw fail('DataNotFound', 'This data no longer exists')
+    const report = reportRestore(platform, auth, caller)
+    if (!(await restores.undo(input.name, report))) throw fail('DataNotFound', 'This data no longer exists')
   },
 })
