@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../../util/timers.ts'
 type Platform = Parameters<typeof reportChange>[0]
 type Author = Parameters<typeof reportChange>[3]
 
-/** Returns a function that reports a restore. It resolves when the message is sent: afterwards the server stops. */
+/** Returns a function that reports a restore. Call it before the server stops, which gives the message some seconds. */
 export function reportRestore(
   platform: Platform,
   { session }: AdminCredentials,
