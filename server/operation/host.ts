@@ -1,4 +1,5 @@
 /** The program that runs the server, as far as its owner operates it over HTTP: the command line or the desktop. */
+import type { Config } from '../platform/config/config.ts'
 import type { MailServer, MailServerInput } from '../platform/config/mail-server.ts'
 import type { Platform } from '../platform/platform.ts'
 import { yieldToEventLoop } from '../util/timers.ts'
@@ -40,12 +41,19 @@ export interface KeptPlaces {
   readonly setBy: string | undefined
 }
 
+/** The mail server of the next start. */
+export interface NextMail {
+  readonly server: MailServer
+  /** Undefined if there is none, or a flag or a variable sets the mail server. */
+  readonly password: string | undefined
+  /** The settings with which the server starts. */
+  readonly config: Pick<Config, 'smtpUrl' | 'mailFrom'>
+}
+
 /** Where the program keeps the mail server and its password. */
 export interface KeptMail {
-  /** The one of the next start. */
-  server(): MailServer
-  /** Undefined if there is none. @throws ConfigError if other users can read its file */
-  password(): Promise<string | undefined>
+  /** @throws ConfigError if it cannot be read, or other users can read it */
+  read(): Promise<NextMail>
   /** Saves all of it or nothing. A kept password is removed with its mail server. @throws ConfigError, or the error of the system */
   save(input: MailServerInput): Promise<void>
   /** The flag or the variable that sets the mail server instead. */

@@ -1,9 +1,9 @@
 /** The mail server that the owner sets over HTTP. */
-import type { Config } from '../platform/config/config.ts'
-import { type MailServer, type MailServerInput, mailTexts, senderOf } from '../platform/config/mail-server.ts'
-import type { Host, KeptMail } from './host.ts'
+import { ConfigError } from '../platform/config/config.ts'
+import type { MailServer, MailServerInput } from '../platform/config/mail-server.ts'
+import type { Host, KeptMail, NextMail } from './host.ts'
 
-type Fail = (name: 'MailServerElsewhere', message: string) => Error
+type Fail = (name: 'MailServerElsewhere' | 'InvalidRequest', message: string) => Error
 
 /** @throws XrpcError MailServerElsewhere if the program that runs the server offers none */
 export function requireMail({ host }: { readonly host: Host | undefined }, fail: Fail): KeptMail {
@@ -19,24 +19,25 @@ export function requireChangeableMail(operation: { readonly host: Host | undefin
   return mail
 }
 
-/** Whether the server runs with another mail server until it has started again. @param password the one that is kept */
-export function isMailWaiting(
-  running: Pick<Config, 'smtpUrl' | 'mailFrom'>,
-  mail: KeptMail,
-  password: string | undefined,
-): boolean {
-  if (mail.setBy !== undefined) return false
-  const server = mail.server()
-  const { smtpUrl } = mailTexts(server, password)
-  const next = smtpUrl === '' ? undefined : new URL(smtpUrl).href
-  return next !== running.smtpUrl || senderOf(server) !== running.mailFrom
+/** @throws XrpcError InvalidRequest if its file cannot be read; the message says what to do */
+export function readMail(mail: KeptMail, fail: Fail): Promise<NextMail> {
+  return mail.read().catch((error: unknown) => {
+    throw error instanceof ConfigError ? fail('InvalidRequest', error.message) : error
+  })
 }
 
-/** Returns the mail server whose kept password an input asks for; undefined if there is none. */
+/** Whether the server runs with another mail server until it has started again. */
+export function isMailWaiting(running: NextMail['config'], { config }: NextMail): boolean {
+  return config.smtpUrl !== running.smtpUrl || config.mailFrom !== running.mailFrom
+}
+
+/** Returns the mail server whose kept password an input asks for; undefined if there is none. @throws as `readMail` */
 export async function keptFor(
   { mailPassword }: MailServerInput,
   mail: KeptMail,
+  fail: Fail,
 ): Promise<MailServer | undefined> {
-  const isKept = mailPassword === undefined && (await mail.password()) !== undefined
-  return isKept ? mail.server() : undefined
+  if (mailPassword !== undefined) return undefined
+  const { server, password } = await readMail(mail, fail)
+  return password === undefined ? undefined : server
 }

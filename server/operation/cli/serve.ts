@@ -10,12 +10,12 @@ import {
 } from '../../platform/config/config.ts'
 import { type KeptSettings, openKeptSettings, readKept } from '../../platform/config/kept-settings.ts'
 import { startServer } from '../../server.ts'
-import { createLogger, standardError } from '../../util/log.ts'
+import { createLogger, type Logger, standardError } from '../../util/log.ts'
 import { createLogTail } from '../../util/log-tail.ts'
 import type { KeptMail } from '../host.ts'
 import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
 import { createHost } from './host.ts'
-import { keepMail, mailConfig } from './kept-mail.ts'
+import { keepMail } from './kept-mail.ts'
 import { createRunner } from './runner.ts'
 
 const args = process.argv.slice(2)
@@ -48,10 +48,12 @@ async function serve(): Promise<void> {
       },
     })
     const end = createEnd(() => runner.stop())
-    const mail = keepMail(dataDir, settings)
+    const mail = keepMail(dataDir, source)
+    let proven: Partial<Config> | undefined
     const runner = createRunner(async (ports) => {
       // Other settings wait for the next start of this process: a page that is open would lose its server.
-      const current = { ...config, ...ports, ...(await provenConfig(source, settings, mail)) }
+      proven = await provenConfig({ source, settings, mail, log, before: proven })
+      const current = { ...config, ...ports, ...proven }
       const options = { log, logTail, host, settings, startedWith: startOptions(source) }
       return startServer(current, { ...options, onLockLost: end })
     }, end)
@@ -68,14 +70,26 @@ async function serve(): Promise<void> {
   }
 }
 
-/** The settings that apply when the server starts again in this process. */
-async function provenConfig(
-  source: ConfigSource,
-  settings: KeptSettings,
-  mail: KeptMail,
-): Promise<Partial<Config>> {
+interface ProvenDeps {
+  readonly source: ConfigSource
+  readonly settings: KeptSettings
+  readonly mail: KeptMail
+  readonly log: Logger
+  /** Those of the server that has stopped. */
+  readonly before: Partial<Config> | undefined
+}
+
+/** Returns the settings that apply when the server starts again in this process. @throws ConfigError at the first start */
+async function provenConfig({ source, settings, mail, log, before }: ProvenDeps): Promise<Partial<Config>> {
   const { copies } = readConfig(source, { copies: settings.proven('copies').text })
-  return { copies, ...(await mailConfig(source, mail)) }
+  try {
+    return { copies, ...(await mail.read()).config }
+  } catch (error) {
+    // A file that cannot be read any more must not end a server that ran.
+    if (!before || !(error instanceof ConfigError)) throw error
+    log.error({ err: error }, 'mail server not read, so the one of before is used')
+    return { ...before, copies }
+  }
 }
 
 /**

@@ -40,8 +40,8 @@ const changedBySession: ReadonlySet<KeptName> = new Set([
 /** Whether a change takes the main password and the second step of the owner. */
 export const isProtected = (name: KeptName) => !changedBySession.has(name)
 
-/** Changed by methods of their own, which take a proof: they decide where copies and mailed codes go. No password is among them. */
-const provenNames = ['copies', 'smtpUrl', 'mailFrom'] as const satisfies readonly (keyof Config)[]
+/** Changed by a method of its own, which takes a proof: it decides where copies go. */
+const provenNames = ['copies'] as const satisfies readonly (keyof Config)[]
 export type ProvenName = (typeof provenNames)[number]
 
 const storedNames = [...keptNames, ...provenNames]

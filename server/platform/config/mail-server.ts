@@ -137,6 +137,12 @@ export function mailServerOf(smtpUrl: string, mailFrom: string): MailServer {
   }
 }
 
+/** Returns the password in an SMTP URL; undefined if there is none. */
+export function mailPasswordOf(smtpUrl: string): string | undefined {
+  const password = URL.parse(smtpUrl)?.password ?? ''
+  return password === '' ? undefined : decodeURIComponent(password)
+}
+
 /** The sender, or the default of the server. */
 export function senderOf({ from }: MailServer): string {
   return from.trim() || defaultText('mailFrom', process.env)

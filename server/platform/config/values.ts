@@ -275,7 +275,20 @@ export const baseUrl: Kind<string> = {
 export const smtpUrl: Kind<string> = {
   placeholder: 'URL',
   expected: 'a URL such as smtps://user:password@mail.example.com',
-  parse: (text) => parseUrl(text, ['smtp:', 'smtps:'])?.href,
+  parse(text) {
+    const url = parseUrl(text, ['smtp:', 'smtps:'])
+    return url && hasReadableParts(url) ? url.href : undefined
+  },
+}
+
+/** Whether the host is one of the network, and user and password can be decoded: a sign % is %25 in a URL. */
+function hasReadableParts({ hostname, username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password)
+    return !hostname.includes('%')
+  } catch {
+    return false
+  }
 }
 
 export const emailAddress: Kind<string> = {

@@ -1,5 +1,5 @@
 /** The mail server that the owner sets over HTTP, for a server of the command line, which starts again by itself. */
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -72,9 +72,8 @@ test('a new one is used at once, its password is in a file of its own, and no me
   expect(await save()).toMatchObject({ status: 200, body: { problems: [] } })
   await expect.poll(read, soon).toMatchObject({ mailServer: own(), hasPassword: true, waiting: false })
   expect((await server.get('com.core.server.describeServer')).body.mailDelivery).toBe('mail')
-  expect(await readFile(file('settings.json'), 'utf8')).not.toContain('password')
-  expect(await readFile(file('mail-password'), 'utf8')).toBe(login.password)
-  expect((await stat(file('mail-password'))).mode & 0o777).toBe(0o600)
+  expect(await readFile(file('mail-server.json'), 'utf8')).toContain(encodeURIComponent(login.password))
+  expect((await stat(file('mail-server.json'))).mode & 0o777).toBe(0o600)
   const sent = smtp.messages.length
   await server.post('com.core.server.requestEmailConfirmation', undefined, owner)
   await expect.poll(() => smtp.messages.length, soon).toBeGreaterThan(sent)
@@ -109,19 +108,16 @@ test('the admin password needs no other; an absent password keeps the one that i
   await expect.poll(read, soon).toMatchObject({ mailServer: own(), hasPassword: false, waiting: false })
 })
 
-test('settings that cannot be saved leave it as it is, with its password, and say what to do', async () => {
-  const settings = await readFile(file('settings.json'))
-  await rm(file('settings.json'))
-  await mkdir(file('settings.json'))
-  for (const mailPassword of [undefined, 'another']) {
-    expect(await save({ mailPassword, mailServer: own({ from: '' }) })).toMatchObject({
-      ...refusal(400, 'SettingsNotSaved'),
-      body: { message: expect.stringMatching(/^The settings could not be saved \(E\w+\)\. Check the disk/) },
-    })
-  }
-  await rm(file('settings.json'), { recursive: true })
-  await writeFile(file('settings.json'), settings)
-  expect(await read()).toMatchObject({ mailServer: own(), hasPassword: false, waiting: false })
+test('settings that cannot be saved leave it as it is, and say what to do', async () => {
+  const kept = await readFile(file('mail-server.json'))
+  await mkdir(file('mail-server.json.tmp'))
+  expect(await save({ mailPassword: 'another', mailServer: own({ from: '' }) })).toMatchObject({
+    ...refusal(400, 'SettingsNotSaved'),
+    body: { message: expect.stringMatching(/^The settings could not be saved \(\w+\)\. Check the disk/) },
+  })
+  await rm(file('mail-server.json.tmp'), { recursive: true })
+  expect(await readFile(file('mail-server.json'))).toEqual(kept)
+  expect(await read()).toMatchObject({ mailServer: own(), waiting: false })
 })
 
 test('a change that starts the server again is reported by the mail server of before, not in the outbox', async () => {
@@ -164,13 +160,27 @@ test('the kept password goes to no other host, in a test or saved', async () => 
   await expect.poll(read, soon).toMatchObject({ hasPassword: false, waiting: false })
 })
 
-test('a password file that other users can read is replaced', async () => {
-  await expect.poll(() => save().catch(() => undefined), soon).toMatchObject({ status: 200 })
+test('a file that other users can read is named, ends no server that starts again, and is replaced with a new password', async () => {
+  await save()
   await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
-  await chmod(file('mail-password'), 0o644)
-  await expect.poll(() => save().catch(() => undefined), soon).toMatchObject({ status: 200 })
-  expect((await stat(file('mail-password'))).mode & 0o777).toBe(0o600)
+  await chmod(file('mail-server.json'), 0o644)
+  const named = { body: { message: expect.stringContaining('chmod 600') } }
+  expect(await server.get('com.core.admin.getMailServer', {}, owner)).toMatchObject({ status: 400, ...named })
+  expect(await save({ mailPassword: undefined })).toMatchObject({
+    ...refusal(400, 'SettingsNotSaved'),
+    ...named,
+  })
+  const place = { kind: 'folder', address: await server.makeFolder('another-disk') }
+  const { body } = await call('addCopyPlace', { place, sameDisk: true, ...proof() })
+  const started = { places: [{ url: body.url }] }
+  await expect.poll(() => server.ask('getCopies', owner), soon).toMatchObject(started)
+  expect(await save()).toMatchObject({ status: 200, body: { problems: [] } })
   await expect.poll(read, soon).toMatchObject({ hasPassword: true, waiting: false })
+})
+
+test('spaces around the host are left out', async () => {
+  const input = { mailServer: own({ host: ' 127.0.0.1 ' }), to: 'olga@example.test', ...proof() }
+  expect((await call('testMailServer', { ...input, mailPassword: login.password })).status).toBe(200)
 })
 
 test('a flag sets it instead', async () => {

@@ -45,8 +45,11 @@ const restores: Restores = {
 }
 /** Runs the server as `npm run serve` does, but starts it never again. */
 const mail = {
-  server: () => noMailServer,
-  password: async () => undefined,
+  read: async () => ({
+    server: noMailServer,
+    password: undefined,
+    config: { smtpUrl: undefined, mailFrom: '' },
+  }),
   save: async () => {},
   setBy: undefined,
 }

@@ -215,6 +215,9 @@ test.each([
   ['PDS_ADMIN_PASSWORD', 'with a\nnew line'],
   ['PDS_SMTP_URL', 'http://me:hunter22@mail.example.com'],
   ['PDS_SMTP_URL', 'me:hunter22@mail.example.com'],
+  ['PDS_SMTP_URL', 'smtps://100%:hunter22@mail.example.com'],
+  ['PDS_SMTP_URL', 'smtps://me:50%off@mail.example.com'],
+  ['PDS_SMTP_URL', 'smtps://me:hunter22@mail%20server.example.com'],
 ])('an invalid %s is refused without repeating its value', (variable, text) => {
   expect(() => fromEnv({ [variable]: text })).toThrow(
     expect.objectContaining({

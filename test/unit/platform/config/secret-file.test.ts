@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('a secret is in a file that only its owner may read, and is refused once others may read it', async () => {
+test('a secret is in a file that only its owner may read, and is refused once others may read it or something else has filled it', async () => {
   const path = join(folder, 'secret')
   const file = secretFile(path)
   expect(await file.read()).toBeUndefined()
@@ -22,6 +22,8 @@ test('a secret is in a file that only its owner may read, and is refused once ot
   const refusal = file.read()
   await expect(refusal).rejects.toBeInstanceOf(ConfigError)
   await expect(refusal).rejects.toThrow(`Run: chmod 600 ${path}`)
+  await file.write('x'.repeat(2 ** 20 + 1))
+  await expect(file.read()).rejects.toThrow('too large')
   await file.remove()
   expect(await file.read()).toBeUndefined()
 })

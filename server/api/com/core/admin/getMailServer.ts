@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { isMailWaiting, requireMail } from '../../../../operation/own-mail.ts'
+import { isMailWaiting, readMail, requireMail } from '../../../../operation/own-mail.ts'
 import { method } from '../../../method.ts'
 
 export const getMailServer = method(com.core.admin.getMailServer, {
@@ -8,12 +8,12 @@ export const getMailServer = method(com.core.admin.getMailServer, {
   async handler({ caller, operation, config, fail }) {
     requireThisComputer({ caller, fail })
     const mail = requireMail(operation, fail)
-    const password = await mail.password()
+    const next = await readMail(mail, fail)
     return {
-      mailServer: mail.server(),
-      hasPassword: password !== undefined,
+      mailServer: next.server,
+      hasPassword: next.password !== undefined,
       fixedBy: mail.setBy,
-      waiting: isMailWaiting(config, mail, password),
+      waiting: isMailWaiting(config, next),
     }
   },
 })

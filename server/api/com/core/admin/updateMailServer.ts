@@ -14,7 +14,7 @@ export const updateMailServer = method(com.core.admin.updateMailServer, {
     requireThisComputer({ caller, fail })
     const mail = requireChangeableMail(operation, fail)
     // First: a wrong value uses up no code of a second factor.
-    const problems = Object.entries(problemsOfInput(input, await keptFor(input, mail)))
+    const problems = Object.entries(problemsOfInput(input, await keptFor(input, mail, fail)))
     if (problems.length > 0) return { problems: problems.map(([field, problem]) => ({ field, problem })) }
     await requireOwnerProof({ auth, input, caller, identity, fail })
     const { log } = platform
