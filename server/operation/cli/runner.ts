@@ -12,8 +12,10 @@ export interface Runner {
    * @param undo takes the work back if the server does not start after it. Then the server starts without it, and the call fails
    */
   whileStopped<T>(work: () => Promise<T>, undo?: (done: T) => Promise<unknown>): Promise<T>
-  /** Stops it for good. */
-  stop(): Promise<void>
+  /**
+   * Stops it for good. Returns at once while the server is stopped for work: an interrupted restore is left, or the next start finishes it.
+   */
+  stop(): Promise<'stopped' | 'interrupted'>
 }
 
 /**
@@ -27,9 +29,20 @@ export function createRunner(
   const serialize = createSerializer()
   let running: RunningServer | undefined
   let isEnding = false
+  let isWorking = false
 
   async function startAgain(ports: Ports | undefined): Promise<void> {
     if (!isEnding) running = await startOn(ports)
+  }
+
+  /** A server that could not be closed, such as on a full disk, starts again as after a failure of the work. */
+  async function closeAndRun<T>(server: RunningServer | undefined, work: () => Promise<T>): Promise<T> {
+    await server?.close()
+    if (isEnding) throw new Error('The server is stopped.')
+    isWorking = true
+    return work().finally(() => {
+      isWorking = false
+    })
   }
 
   const whileStopped: Runner['whileStopped'] = (work, undo) =>
@@ -60,13 +73,9 @@ export function createRunner(
     whileStopped,
     async stop() {
       isEnding = true
+      if (isWorking) return 'interrupted'
       await serialize(async () => running?.close())
+      return 'stopped'
     },
   }
-}
-
-/** A server that could not be closed, such as on a full disk, starts again as after a failure of the work. */
-async function closeAndRun<T>(server: RunningServer | undefined, work: () => Promise<T>): Promise<T> {
-  await server?.close()
-  return work()
 }

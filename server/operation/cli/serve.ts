@@ -16,7 +16,7 @@ import type { KeptMail } from '../host.ts'
 import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
 import { createHost } from './host.ts'
 import { keepMail } from './kept-mail.ts'
-import { createRunner } from './runner.ts'
+import { createRunner, type Runner } from './runner.ts'
 
 const args = process.argv.slice(2)
 
@@ -56,7 +56,7 @@ async function serve(): Promise<void> {
       const current = { ...config, ...ports, ...proven }
       const options = { log, logTail, host, settings, startedWith: startOptions(source) }
       return startServer(current, { ...options, onLockLost: end })
-    }, end)
+    }, endAfterRestart(end))
     const host = createHost({ config, settings, mail, runner, log })
     const server = await runner.start()
     // A browser that visits 127.0.0.1 is sent to localhost.
@@ -96,7 +96,7 @@ async function provenConfig({ source, settings, mail, log, before }: ProvenDeps)
  * Returns a function that closes the server and exits, even if a handle is still open: every acknowledged write is on disk. Called with an
  * error, it prints that and exits with code 1. Terminals and npm both send a signal: the second call is ignored.
  */
-function createEnd(stop: () => Promise<void>): (error?: unknown) => void {
+function createEnd(stop: Runner['stop']): (error?: unknown) => void {
   let isEnding = false
   return (error) => {
     if (isEnding) return
@@ -105,8 +105,21 @@ function createEnd(stop: () => Promise<void>): (error?: unknown) => void {
       process.stderr.write(`${explain(error)}\n`)
       process.exitCode = 1
     }
-    void stop().finally(() => exitDespiteHangs(() => process.exit()))
+    void stop()
+      .then((result) => {
+        if (result === 'interrupted') process.stderr.write(interrupted)
+      })
+      .finally(() => exitDespiteHangs(() => process.exit()))
   }
+}
+
+const interrupted =
+  'A restore was interrupted. The next start finishes it, or goes on with the data of before: see the screen Backups.\n'
+
+/** Says of a server that does not start again why it was stopped: the person has asked for something else. */
+function endAfterRestart(end: (error: unknown) => void): (error: unknown) => void {
+  return (error) =>
+    end(`The server was stopped for a change or a restore, and does not start again. ${explain(error)}`)
 }
 
 /** Returns a sentence for errors that the user can fix, the stack for others. */

@@ -59,6 +59,43 @@ test('a server that starts neither with the work nor without it ends the process
   expect(failures).toEqual([damaged])
 })
 
+test('a stop does not wait for the work, which the next start finishes or leaves', async () => {
+  const { runner, started } = runnerWith([])
+  await runner.start()
+  const working = Promise.withResolvers<void>()
+  const { promise: restored, resolve: finish } = Promise.withResolvers<string>()
+  const work = runner.whileStopped(() => {
+    working.resolve()
+    return restored
+  })
+  await working.promise
+  expect(await runner.stop()).toBe('interrupted')
+  finish('restored')
+  expect(await work).toBe('restored')
+  expect(started()).toBe(1)
+})
+
+test('work does not begin once the process ends', async () => {
+  const { promise: closed, resolve: finish } = Promise.withResolvers<void>()
+  const closing = Promise.withResolvers<void>()
+  const { runner, started } = runnerWith([], () => {
+    closing.resolve()
+    return closed
+  })
+  await runner.start()
+  let isDone = false
+  const work = runner.whileStopped(async () => {
+    isDone = true
+  })
+  await closing.promise
+  const stopped = runner.stop()
+  finish()
+  await expect(work).rejects.toThrow('The server is stopped')
+  expect(await stopped).toBe('stopped')
+  expect(isDone).toBe(false)
+  expect(started()).toBe(1)
+})
+
 test('a server that cannot be closed starts again, and the work is left', async () => {
   const full = new Error('no space')
   const { runner, failures, started } = runnerWith([], () => Promise.reject(full))
