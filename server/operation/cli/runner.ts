@@ -69,7 +69,10 @@ export function createRunner(
 
   return {
     start: () => serialize(async () => (running = await startOn())),
-    restart: () => whileStopped(async () => {}),
+    restart: () =>
+      whileStopped(async () => {}).catch((error: unknown) => {
+        if (!isEnding) throw error
+      }),
     whileStopped,
     async stop() {
       isEnding = true
