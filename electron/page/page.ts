@@ -34,7 +34,10 @@ export function setupPage(deps: PageDeps): void {
   registerIpc({
     calls,
     contents: () => window.browserWindow?.webContents,
-    initial: () => initialFor(server, secrets, window),
+    initial() {
+      window.pageListens()
+      return initialFor(server, secrets, window)
+    },
     onSessions: (sessions) => {
       secrets.write('sessions', sessions)
       bus.emit('sessions')

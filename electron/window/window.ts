@@ -3,20 +3,18 @@
  * its renderer process, unless its page holds something. The next one continues on the same screen.
  */
 
-import { join } from 'node:path'
-import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
+import { type BrowserWindow, dialog, screen } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
 import type { DesktopEvents } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
-import { built } from '../ground/folders.ts'
 import { pageUrl } from '../ground/protocol.ts'
-import { productName, t } from '../ground/strings.ts'
+import { t } from '../ground/strings.ts'
 import { wire } from '../ground/wire.ts'
 import type { Quitting } from '../server/quit.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
-import { minSize, placeOn, type WindowPlace } from '../settings/window-place.ts'
+import { placeOn } from '../settings/window-place.ts'
 import { ask } from '../system/dialogs.ts'
-import { icon } from '../system/icons.ts'
+import { bringToFront, createBrowserWindow, leaveFullScreen, pathOf } from './browser-window.ts'
 import { loadPage, revealWhenReady } from './page-load.ts'
 
 export interface MainWindow {
@@ -33,6 +31,8 @@ export interface MainWindow {
   /** Receives the state of the page. */
   report(changes: Partial<PageState>): void
   send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
+  /** Called when a page has begun to listen to events. Those of before are lost. */
+  pageListens(): void
   /** Reloads the page on its current screen. */
   reload(): void
   /** Shows a message at the next opening: for a notification that the system could not show. */
@@ -74,11 +74,16 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
   /** The screen on which the last page ended. */
   let lastPath = '/'
   let isInTray = false
+  let isListening = false
+  /** The screen that was asked for before the page listened. */
+  let pendingPath: string | undefined
 
   function open(path: string): BrowserWindow {
     const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
     const { maximized, ...place } = placeOn(areas, file.get('window'))
     const opened = createBrowserWindow(place)
+    isListening = false
+    pendingPath = undefined
     opened.on('close', (event) => {
       savePosition(opened, file, log)
       if (isQuitting()) return
@@ -89,19 +94,24 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
     opened.on('session-end', quitting.end)
     opened.webContents.on('render-process-gone', (_, { reason }) => {
       log.error({ reason }, 'page crashed')
+      if (window === opened) isListening = false
       report(nothingHeld)
       const isReloaded = isFirstCrash() && reason !== 'clean-exit'
       if (isReloaded && window === opened) opened.webContents.reload()
     })
     opened.once('show', () => showPendingNotice(opened))
-    opened.on('closed', () => {
-      window = undefined
-      isInTray = false
-      report(nothingHeld)
-    })
+    opened.on('closed', () => forget(opened))
     const reveal = revealWhenReady(opened, maximized === true)
     void loadPage(opened, { url: `${pageUrl}#${path}`, reveal, isQuitting, log })
     return opened
+  }
+
+  /** The next window may be open already. */
+  function forget(closed: BrowserWindow): void {
+    if (window !== closed) return
+    window = undefined
+    isInTray = false
+    report(nothingHeld)
   }
 
   function report(changes: Partial<PageState>): void {
@@ -115,8 +125,10 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
     if (!window || !isInTray) return
     if (page.isUnsaved || page.isHeld) window.hide()
     else {
-      lastPath = pathOf(window.webContents)
-      window.destroy()
+      const ending = window
+      lastPath = pathOf(ending.webContents)
+      forget(ending)
+      ending.destroy()
     }
   }
 
@@ -140,6 +152,12 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
   }
 
   const send: MainWindow['send'] = (event, value) => window?.webContents.send(wire.event, event, value)
+
+  function navigate(path: string): void {
+    if (isListening) send('navigate', path)
+    else pendingPath = path
+  }
+
   return {
     get browserWindow() {
       return window
@@ -154,7 +172,7 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
         return
       }
       bringBack(window)
-      if (path !== undefined) send('navigate', path)
+      if (path !== undefined) navigate(path)
       showPendingNotice(window)
     },
     showLater(notice) {
@@ -170,28 +188,16 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
     },
     report,
     send,
-    reload: () => window?.webContents.reload(),
-  }
-}
-
-function createBrowserWindow(place: Partial<WindowPlace>): BrowserWindow {
-  return new BrowserWindow({
-    ...place,
-    minWidth: minSize.width,
-    minHeight: minSize.height,
-    title: productName,
-    icon: icon('app'),
-    show: false,
-    autoHideMenuBar: true,
-    webPreferences: {
-      preload: join(built, 'electron/preload.cjs'),
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      webSecurity: true,
-      spellcheck: false,
+    pageListens() {
+      isListening = true
+      if (pendingPath !== undefined) navigate(pendingPath)
+      pendingPath = undefined
     },
-  })
+    reload() {
+      isListening = false
+      window?.webContents.reload()
+    },
+  }
 }
 
 /** A full disk must not keep the window from closing. */
@@ -211,24 +217,4 @@ function createCrashCheck(): () => boolean {
     crashedAt = performance.now()
     return isFirst
   }
-}
-
-/** The path of the screen that a page shows. */
-function pathOf(contents: WebContents): string {
-  return URL.parse(contents.getURL())?.hash.slice(1) || '/'
-}
-
-/** macOS leaves a black screen if a full-screen window is hidden. */
-function leaveFullScreen(window: BrowserWindow, then: () => void): void {
-  if (process.platform === 'darwin' && window.isFullScreen()) {
-    window.once('leave-full-screen', then)
-    window.setFullScreen(false)
-  } else then()
-}
-
-function bringToFront(window: BrowserWindow): void {
-  if (window.webContents.isCrashed()) window.webContents.reload()
-  if (window.isMinimized()) window.restore()
-  window.show()
-  window.focus()
 }

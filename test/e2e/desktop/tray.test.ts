@@ -113,6 +113,12 @@ describe('the page ends', () => {
     await expect.poll(windows, soon).toMatchObject([{ visible: true, focused: true }])
   })
 
+  test('of two links at once the last one counts, while the page loads, too', async () => {
+    await close()
+    await Promise.all([app.openLink('desktop-pds://backups'), app.openLink('desktop-pds://notifications')])
+    await heading(await app.page(), 'Inbox').waitFor()
+  })
+
   test.skipIf(process.platform === 'win32')('the badge counts what is read elsewhere', async () => {
     await close()
     await write(bob, 'app.example.graph.follow', { subject: alice.did })
@@ -180,6 +186,23 @@ test('invalid reports of the page are ignored', async () => {
   await call(page, 'settings.view')
   await page.reload()
   expect(await page.evaluate(() => desktop.initialScroll)).toBeGreaterThanOrEqual(0)
+})
+
+test('a window whose end is reported late takes no place of the next one', async () => {
+  const other = await Machine.create()
+  try {
+    const late = await other.start({ quirks: ['closed-late'] })
+    const first = await late.page()
+    await late.closeWindow()
+    await expect.poll(() => first.isClosed(), soon).toBe(true)
+    await late.clickTray('Open Desktop PDS')
+    await late.page()
+    await late.openLink('desktop-pds://backups')
+    await heading(await late.page(), 'Backups').waitFor()
+    expect((await late.look()).windows).toMatchObject([{ visible: true }])
+  } finally {
+    await other.close()
+  }
 })
 
 test('the app quits without a window, and asks nothing', async () => {

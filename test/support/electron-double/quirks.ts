@@ -7,6 +7,8 @@ export type Quirk =
   | 'ready-to-show-late'
   /** The page loads, but the main process gets no event and `loadURL` stays pending. */
   | 'load-events-never'
+  /** `closed` is emitted once the next window is there. */
+  | 'closed-late'
   /** The first `loadURL` is rejected. */
   | 'load-fails-once'
   /** The keyring does not respond until `safeStorage.unlock()`. */

@@ -78,6 +78,8 @@ export class WebContentsDouble extends EventEmitter {
 export class BrowserWindow extends EventEmitter {
   static readonly #all = new Map<number, BrowserWindow>()
   static #focused: BrowserWindow | undefined
+  /** Of the window that was destroyed last. */
+  static #emitClosed = () => {}
 
   static getAllWindows(): BrowserWindow[] {
     return [...BrowserWindow.#all.values()]
@@ -107,6 +109,7 @@ export class BrowserWindow extends EventEmitter {
     const { x = 100, y = 100, width = 800, height = 600 } = options
     this.#bounds = { x, y, width, height }
     BrowserWindow.#all.set(this.id, this)
+    setImmediate(() => BrowserWindow.#emitClosed())
     app.emit('web-contents-created', {}, this.webContents)
     notifyDriver('window.create', this.id, { width, height, preload: options.webPreferences?.preload })
     app.emit('browser-window-created', {}, this)
@@ -204,8 +207,12 @@ export class BrowserWindow extends EventEmitter {
     BrowserWindow.#all.delete(this.id)
     this.blur()
     notifyDriver('window.destroy', this.id)
-    this.emit('closed')
-    if (BrowserWindow.#all.size === 0) app.emit('window-all-closed')
+    BrowserWindow.#emitClosed = () => {
+      BrowserWindow.#emitClosed = () => {}
+      this.emit('closed')
+      if (BrowserWindow.#all.size === 0) app.emit('window-all-closed')
+    }
+    if (!hasQuirk('closed-late')) BrowserWindow.#emitClosed()
   }
 }
 
