@@ -40,9 +40,9 @@ export async function readIdentity(
 ): Promise<KnownIdentity> {
   const before = known && { host: prefersKnown ? known.identity.host : undefined, log: known.log }
   const { document, host, log } = await locate(deps, did, { via, known: before })
-  // Records of others may refer to an account that was deleted here. A directory names its last server for ever.
+  // Records of others may refer to an account that was deleted here: a directory names its last server for ever. After a move, it may lag.
   if (host === deps.origin && !accounts.findByDid(deps.store, did))
-    throw new UnresolvableDid(`${did}: its account was here, and was deleted`)
+    throw new UnresolvableDid(`${did}: its account is not here any more`, { isOutage: true })
   const signingKey = signingKeyOf(document)
   if (!signingKey) throw new UnresolvableDid(`${did}: its document has no signing key`)
   const claimed = handleOf(document)

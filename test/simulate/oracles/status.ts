@@ -173,8 +173,8 @@ async function checkDeleted(world: World, person: Person, shown: Shown): Promise
     if (body?.error !== 'AccountNotFound' && body?.error !== 'ExpiredToken')
       throw new Violation(`refresh of ${name}, which is deleted → ${status} ${body?.error}`)
   }
-  // A server that reads of an account later has its identity alone, from the directory.
-  for (const other of [machine, ...shownBy].filter((one) => !refersTo(world, one, did))) {
+  // Another server that reads of an account later has its identity alone, from the directory.
+  for (const other of [machine, ...[...shownBy].filter((one) => !refersTo(world, one, did))]) {
     if (shown.get(other)?.has(did)) throw new Violation(`${other.name} still shows ${name}, which is deleted`)
   }
 }

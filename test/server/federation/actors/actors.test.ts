@@ -1,5 +1,5 @@
 /** Actors of other servers as clients see them: handles, profiles, search, follows. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PlcDirectory } from '../../../support/accounts/plc.ts'
 import { RemoteAuthor } from '../../../support/remote/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
@@ -263,6 +263,25 @@ describe('an account elsewhere that nothing here refers to', () => {
     await off.close()
     await directory.close()
   })
+})
+
+test('an account that was deleted here is not shown again, although the directory names this server for ever', async () => {
+  const directory = await PlcDirectory.start()
+  const server = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
+  onTestFinished(async () => {
+    await server.close()
+    await directory.close()
+  })
+  await addUpstream(server, there.url)
+  const [viewer, kim] = [await server.account('viewer'), await server.account('kim')]
+  const shown = () => server.get('app.example.actor.getProfile', { actor: kim.did }, viewer)
+  expect(await shown()).toMatchObject({ status: 200 })
+  await server.post('com.core.admin.deleteAccount', { did: kim.did }, adminAuth)
+  expect(directory.last(kim.did)?.services.atproto_pds?.endpoint).toBe(server.config.publicUrl)
+  await SocialServer.on(server).follow(viewer, kim)
+  await server.running.services.background.idle()
+  expect(directory.requests).toContain(`GET /${kim.did}`)
+  expect(await shown()).toMatchObject(refusal(400, 'ProfileNotFound'))
 })
 
 test('the author of a first notification is shown with its handle at once', async () => {

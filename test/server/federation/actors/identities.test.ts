@@ -223,6 +223,23 @@ describe('with a directory', () => {
     expect(await identify(lena ?? '', { maxAgeMs: 0 })).toMatchObject({ handle: 'lena.example.com' })
   })
 
+  test('an account that has left this server keeps its last identity while a directory still names this one', async () => {
+    const host = await startDidHost()
+    onTestFinished(() => host.close())
+    const key = await P256Keypair.create()
+    const place = (origin: string | undefined) =>
+      host.documents.set(host.did, didDocument(host.did, key, 'left.example.com', origin))
+    const here = server.config.publicUrl
+    place(here)
+    await expect(identify(host.did)).rejects.toMatchObject({ name: 'UnresolvableDid', isOutage: true })
+    place('https://new.example')
+    expect(await identify(host.did)).toMatchObject({ host: 'https://new.example' })
+    place(here)
+    await server.running.services.federation.actors.forget(host.did)
+    expect(await identify(host.did)).toMatchObject({ host: 'https://new.example' })
+    await expect(identify(host.did, { maxAgeMs: 0 })).rejects.toThrow('not here any more')
+  })
+
   test('a did:web is read at its domain', async () => {
     const host = await startDidHost()
     onTestFinished(() => host.close())
