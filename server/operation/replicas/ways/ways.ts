@@ -3,6 +3,7 @@ import type { Base, Content, Segment, Timeline } from '../catalog.ts'
 import { continuedOf } from './continued.ts'
 import { farthestOf } from './farthest.ts'
 import { createForest, type Forest, type Node } from './forest.ts'
+import { inTime } from './in-time.ts'
 import { merge } from './merge.ts'
 import { isAt, type Newest, newestOf } from './newest.ts'
 import { createReach, type Link, type Path } from './reach.ts'
@@ -100,12 +101,6 @@ function chainsOf(
   })
 }
 
-function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Objects, 'bases' | 'segments'> {
-  if (until === undefined) return { bases, segments }
-  const isInTime = ({ at }: { readonly at: Date }) => at <= until
-  return { bases: bases.filter(isInTime), segments: segments.filter(isInTime) }
-}
-
 /** The criteria by which ways are ordered. */
 interface Rank extends Newest {
   readonly isPartial: boolean
@@ -131,7 +126,7 @@ const byRank = (a: Rank, b: Rank) =>
 /**
  * Yields ways to the states at a place, the newest state of the highest generation first, and partial bases last. All branches count. A timeline whose own
  * object is missing counts as one that begins with a base. The ways of a timeline are computed when one of them can be the next.
- * @param until leaves out later objects; ways to a state of exactly this time, as it is listed, come first, whatever their generation
+ * @param until leaves out later objects, see `inTime`; ways to a state of exactly this time, as it is listed, come first, whatever their generation
  */
 export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   const objects = inTime(content, until)

@@ -132,6 +132,19 @@ test('what was copied with a clock ahead is no later change', async () => {
   expect((await restored()).rows).toEqual(['row 1', 'row 2', 'row 3', 'row 4'])
 })
 
+test('a listed state is restored, although the clock was set back before it', async () => {
+  await copy('row 1')
+  ms -= 2 * 24 * 60 * 60_000
+  await copy('row 2')
+  const [last] = named('segments/').slice(-1)
+  const at = parseFileTime(last?.split('-')[2] ?? '')
+  ms += 3 * 24 * 60 * 60_000
+  await copy('row 3')
+  expect((await restored({ at })).rows).toEqual(['row 1', 'row 2'])
+  // A time that is none of a state, between the clocks: nothing was written before it.
+  await expect(restored({ at: new Date(Number(at) - 1) })).rejects.toThrow('no complete database')
+})
+
 test.each([
   ['names another key', damage],
   ['is cut', cut],
