@@ -5,7 +5,13 @@
 import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
 import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
-import { copiesName, elsewhereName, endedTimelinesName, timelinesName } from '../../store/files/layout.ts'
+import {
+  copiesName,
+  elsewhereName,
+  endedTimelinesName,
+  timelinesName,
+  upgradedTimelinesName,
+} from '../../store/files/layout.ts'
 import { randomBytes } from '../../util/random.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { type Content, generationOf, type Timeline, timelineName } from './catalog.ts'
@@ -27,6 +33,8 @@ interface Entry {
   readonly isSent?: boolean
   /** The last one of a branch of it that the owner does not miss. */
   readonly dismissed?: number
+  /** Whether an upgrade followed, which is in no journal: the next one begins with a base. */
+  readonly isUpgraded?: boolean
 }
 
 export interface Elsewhere {
@@ -101,7 +109,9 @@ export async function beginTimeline(
   const serialize = createSerializer()
   const ended = await readJson<Entry[]>(files, join(folder, endedTimelinesName))
   const stored = await readJson<Entry[]>(files, path)
-  let entries = stored ?? []
+  const upgraded = (await readJson<Entry[]>(files, join(folder, upgradedTimelinesName))) ?? []
+  let entries = stored ?? upgraded.map((entry) => ({ ...entry, isUpgraded: true }))
+  const isContinued = entries.length > 0
   /** Earlier timelines of this computer are at places, but their names are lost. */
   const isDamaged = stored === undefined && (await exists(files, path))
   let elsewhere = await readJson<Elsewhere>(files, join(folder, elsewhereName))
@@ -146,7 +156,7 @@ export async function beginTimeline(
   }
 
   return {
-    isContinued: stored !== undefined,
+    isContinued,
     get current() {
       return current
     },
@@ -171,7 +181,8 @@ export async function beginTimeline(
       const generation = listed[0]?.generation ?? 1
       if (isDamaged && generation > current.generation) begin(generation, startSeq)
       const parent = ancestors().find(({ name }) => listed.some((each) => each.name === name))
-      return { ...current, parent: parent && { name: parent.name, seq: parent.last } }
+      if (!parent || parent.isUpgraded) return { ...current, parent: undefined }
+      return { ...current, parent: { name: parent.name, seq: parent.last } }
     },
     aheadIn: (content) => new Set(ancestorsAhead(content).map(({ name }) => name)),
     lostAt(content) {
@@ -238,7 +249,7 @@ export type Root = readonly [{ readonly name: string; readonly seq: number }]
 export async function rootAbove(files: Files, dataDir: string, above: number, seq: number): Promise<Root> {
   const folder = join(dataDir, copiesName)
   let generation = above + 1
-  for (const name of [timelinesName, endedTimelinesName]) {
+  for (const name of [timelinesName, upgradedTimelinesName, endedTimelinesName]) {
     const last = (await readJson<Entry[]>(files, join(folder, name)))?.at(-1)
     if (last) generation = Math.max(generation, generationOf(last.name))
   }

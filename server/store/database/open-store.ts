@@ -20,7 +20,7 @@ import { readReplicaKey, writeReplicaKey } from '../files/replica-key-file.ts'
 import { StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
 import { Journal } from '../journal/journal-file.ts'
 import { type Loaded, load } from '../journal/recover.ts'
-import { forgetCopies, retireJournal, retireJournals } from '../journal/retire.ts'
+import { forgetCopies, interruptCopies, retireJournal, retireJournals } from '../journal/retire.ts'
 import { finishCheckpoint, writeCheckpoint } from '../pages/checkpoint.ts'
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from '../pages/database-file.ts'
 import { PageChecksums, saveChecksums } from '../pages/page-checksums.ts'
@@ -212,13 +212,13 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   // A database that was restored, or copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
   await retireJournals(files, dir, journal.firstSeq)
-  await endCopies(files, dir)
+  if (!(await isRestored(files, dir))) await forgetCopies(files, dir)
   return journal
 }
 
-/** Ends the continuous copies of the data, except while the data are restored and were never opened by a server. */
-async function endCopies(files: Files, dir: string): Promise<void> {
-  if (!(await exists(files, join(dir, restoredMarkName)))) await forgetCopies(files, dir)
+/** Whether the data are restored, and were never opened by a server: their copies begin anyway. */
+function isRestored(files: Files, dir: string): Promise<boolean> {
+  return exists(files, join(dir, restoredMarkName))
 }
 
 /**
@@ -251,8 +251,7 @@ async function bringUpToDate(
   const [from, to] = [schemaVersion(sqlite), newestVersion(schema)]
   if (from === to) return
   onUpgrade?.({ from, to, state: 'started' })
-  // Upgrades are in no journal: a copy continues with a new base.
-  await endCopies(files, dir)
+  if (!(await isRestored(files, dir))) await interruptCopies(files, dir)
   const save = async () => {
     setSeq(sqlite, seq)
     const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])

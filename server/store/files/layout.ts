@@ -41,8 +41,9 @@ export const videosName = 'videos'
 export const copiesName = 'copies'
 /** Its name with replaced data, until an undo. */
 export const replacedElsewhereName = 'pds.elsewhere'
-/** In that folder: the timelines that the data continue, and those before a restore or an upgrade. */
+/** In that folder: the timelines that the data continue, those before an upgrade until the next one begins, and those before a restore. */
 export const timelinesName = 'timelines.json'
+export const upgradedTimelinesName = 'timelines.upgraded.json'
 export const endedTimelinesName = 'timelines.ended.json'
 /** In that folder: the timeline of another computer that continues the server. */
 export const elsewhereName = 'elsewhere.json'

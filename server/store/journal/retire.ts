@@ -9,6 +9,7 @@ import {
   journalSeqs,
   keptJournalsName,
   timelinesName,
+  upgradedTimelinesName,
 } from '../files/layout.ts'
 
 /** The folder of journals that are kept for the continuous copies. */
@@ -46,11 +47,30 @@ export async function forgetJournals(files: Files, dir: string, seq: number): Pr
   }
 }
 
-/** Ends the continuous copies of the data so far: later transactions do not continue the journals. Call it before the data change. */
+/** Ends the continuous copies of the data so far: other data come in their place. Call it before the data change. */
 export async function forgetCopies(files: Files, dir: string): Promise<void> {
-  if (!(await exists(files, join(dir, copiesName)))) return
+  await setTimelinesAside(files, dir, [upgradedTimelinesName, timelinesName], endedTimelinesName)
+  await forgetAllJournals(files, dir)
+}
+
+/** Lets continuous copies go on with a base: later transactions continue the data, and no journal. Call it before the data change. */
+export async function interruptCopies(files: Files, dir: string): Promise<void> {
+  await setTimelinesAside(files, dir, [timelinesName], upgradedTimelinesName)
+  await forgetAllJournals(files, dir)
+}
+
+/** Gives files of timelines another name; the last one that exists remains. */
+async function setTimelinesAside(
+  files: Files,
+  dir: string,
+  names: readonly string[],
+  to: string,
+): Promise<void> {
+  const path = (name: string) => join(dir, copiesName, name)
+  for (const name of names) if (await exists(files, path(name))) await files.rename(path(name), path(to))
+}
+
+async function forgetAllJournals(files: Files, dir: string): Promise<void> {
   const kept = keptJournals(dir)
-  const timelines = join(dir, copiesName, timelinesName)
-  if (await exists(files, timelines)) await files.rename(timelines, join(dir, copiesName, endedTimelinesName))
   for (const first of journalSeqs(await files.list(kept))) await files.remove(journalPath(kept, first))
 }

@@ -4,7 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { schema } from '../../../../server/schema/schema.ts'
 import { post } from '../../../support/replicas/copies.ts'
 import { adminAuth, refusal } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
@@ -83,7 +84,18 @@ test('an empty place gets a new copy once the owner accepts that it is empty, an
   expect(await decide('acceptEmptyPlace', url)).toMatchObject(refused)
 })
 
-test('changes that the disk has lost are offered until the owner dismisses them, also after a restart', async () => {
+/** Replaces the program by a later version, which upgrades the data. */
+function updateProgram(): void {
+  const { sql, upgrades } = schema
+  const upgrade = 'CREATE TABLE later (id INTEGER)'
+  onTestFinished(() => void Object.assign(schema, { sql, upgrades }))
+  Object.assign(schema, { sql: `${sql};\n${upgrade}`, upgrades: [...upgrades, upgrade] })
+}
+
+test.each([
+  ['also after a restart', () => {}],
+  ['also if the program is updated before they are noticed', updateProgram],
+])('changes that the disk has lost are offered until the owner dismisses them, %s', async (_, meanwhile) => {
   await post(server, 'one')
   await copied()
   const { dataDir } = server.config
@@ -95,6 +107,7 @@ test('changes that the disk has lost are offered until the owner dismisses them,
   await server.running.close()
   for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true })
   await cp(earlier, dataDir, { recursive: true })
+  meanwhile()
   await server.open()
 
   await seen({ lost: { changes: expect.any(Number), until: expect.any(String) } })
