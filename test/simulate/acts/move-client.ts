@@ -67,6 +67,7 @@ async function open(world: World, person: Person, move: Move): Promise<string> {
     world.call(to, 'com.atproto.server.createAccount', { input, token: proof.body.token }),
   )
   if (created.status === 200) signedIn(world, person, move, new SignIn(created.body, created.at, undefined))
+  if (isLost(created)) move.lostSignIns++
   move.hasBegun = created.status === 200
   if (isOwnerless(created)) person.move = undefined
   if (created.body?.error !== 'AlreadyExists')
@@ -83,6 +84,7 @@ async function open(world: World, person: Person, move: Move): Promise<string> {
     world.call(to, 'com.atproto.server.createSession', { input: { identifier: person.did, password } }),
   )
   if (again.status === 200) signedIn(world, person, move, new SignIn(again.body, again.at, undefined))
+  if (isLost(again)) move.lostSignIns++
   move.hasBegun = again.status === 200
   return wordsOf('sign-in there', again)
 }

@@ -1,6 +1,6 @@
 /** The next step of a move that one of the servers makes, as its holder or the administrator controls it. */
 import { addressOf } from '../model/mail.ts'
-import { addCopy, arrive, copyAt, type Move } from '../model/move.ts'
+import { addCopy, arrive, copyAt, type Move, mayBeDeleted, removeCopy } from '../model/move.ts'
 import type { Person } from '../model/person.ts'
 import { SignIn } from '../model/sign-in.ts'
 import { timed } from '../model/time-span.ts'
@@ -16,7 +16,10 @@ export async function stepOf(world: World, person: Person): Promise<string> {
   const { move } = person
   if (!move) return 'no move'
   for (const machine of [person.machine, move.to]) machine.moves++
+  if (!move.hasBegun) await forgetDeleted(world, person, move)
   if (move.way === 'client') return clientStep(world, person, move)
+  // The answer was lost, and the servers have made the whole move since: it cannot begin again.
+  if (world.serverOf(person.did) === move.to.url) move.hasBegun = true
   const copy = copyAt(person, move.to)
   if (!move.hasBegun) return begin(world, person, move)
   if (!copy) return signInThere(world, person, move)
@@ -34,6 +37,16 @@ export async function stepOf(world: World, person: Person): Promise<string> {
   if (view.endedAt === undefined) return `${words} → ${await goOn(world, person, move, view)}`
   settle(world, person, copy)
   return `${words}, it lives there`
+}
+
+/** Notes that the account of an earlier move was deleted at the new server, if it may be: this move has it created again. */
+async function forgetDeleted(world: World, person: Person, { to }: Move): Promise<void> {
+  const copy = copyAt(person, to)
+  if (!copy || !mayBeDeleted(copy, to.now().getTime())) return
+  const { body } = await world.call(to, 'com.atproto.admin.getSubjectStatus', {
+    ...{ query: { did: person.did }, isAdmin: true },
+  })
+  if (body?.error === 'NotFound') removeCopy(person, copy)
 }
 
 /** The account lives at its new server: which notifications exist there is not known. */

@@ -62,6 +62,18 @@ export function addCopy(person: Person, move: Move, signIn: SignIn): Person {
   return copy
 }
 
+/** After an import, an account that was not activated is deleted in this time. */
+const unactivatedMs = 72 * 60 * 60_000
+
+/** Whether an account at another server may be deleted by a time. */
+export function mayBeDeleted({ machine, statuses, importedAt }: Person, at: number): boolean {
+  const by = at + machine.furthestMs
+  if (importedAt !== undefined && importedAt + unactivatedMs <= by) return true
+  return statuses.some(
+    ({ isDeleted, deleteAfter }) => isDeleted || (deleteAfter !== undefined && Date.parse(deleteAfter) <= by),
+  )
+}
+
 /** Notes that an account at another server does not exist any more. */
 export function removeCopy(person: Person, copy: Person): void {
   person.copies = person.copies.filter((other) => other !== copy)

@@ -3,16 +3,13 @@ import { Violation } from '../acts/act.ts'
 import { stepOf } from '../acts/move-steps.ts'
 import { isDue } from '../acts/moves.ts'
 import { timedCall } from '../acts/sessions.ts'
-import { copyAt, removeCopy } from '../model/move.ts'
+import { copyAt, mayBeDeleted, removeCopy } from '../model/move.ts'
 import type { Person } from '../model/person.ts'
 import { wordOf } from '../model/status.ts'
 import type { World } from '../world/world.ts'
 
 /** Steps after which a signed move is taken to hang, and the time between them. */
 const [mostSteps, waitMs] = [30, 20_000]
-const hourMs = 60 * 60_000
-/** After an import, an account that was not activated is deleted in this time. */
-const unactivatedMs = 72 * hourMs
 /** The job that deletes it, and its look at the directory, take some minutes. */
 const doneMs = 10 * 60_000
 
@@ -53,13 +50,8 @@ async function checkCopy(world: World, person: Person, copy: Person): Promise<vo
   })
   const { status, body, at } = answer
   const words = `the account of ${name} at ${machine.name}, which its DID does not name,`
-  const isOld = (doneBy: number) => importedAt !== undefined && at.from >= importedAt + unactivatedMs + doneBy
   if (body?.error === 'NotFound') {
-    const isAllowed = copy.statuses.some(
-      ({ isDeleted, deleteAfter }) =>
-        isDeleted || (deleteAfter !== undefined && Date.parse(deleteAfter) <= at.to + machine.furthestMs),
-    )
-    if (!isAllowed && !isOld(-machine.furthestMs)) throw new Violation(`${words} was deleted`)
+    if (!mayBeDeleted(copy, at.to)) throw new Violation(`${words} was deleted`)
     return removeCopy(person, copy)
   }
   if (status !== 200 || !body.deactivated.applied) throw new Violation(`${words} is ${JSON.stringify(body)}`)
