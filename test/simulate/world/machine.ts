@@ -119,6 +119,11 @@ export class Machine {
     )
   }
 
+  /** Whether events of another server wait until their authors can be looked up. */
+  get hasWaitingEvents(): boolean {
+    return this.running.services.store.get('SELECT 1 FROM upstream_queue') !== undefined
+  }
+
   /** @throws the error of the start, after which no process runs */
   async start(): Promise<void> {
     this.#end()

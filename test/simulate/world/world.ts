@@ -24,6 +24,8 @@ const dayMs = 24 * 60 * 60_000
 const hangMs = 10 * 60_000
 /** In this time after the last fault, servers know of each other. */
 const restMs = 5 * 60_000
+/** Events whose author could not be looked up are tried again in this time: half an hour and a quarter of that. */
+const waitingMs = 37.5 * 60_000
 /** What changed while it was read, or could not be read, is read again after this time. */
 export const readAgainMs = 10 * 60_000
 
@@ -159,6 +161,7 @@ export class World {
   async rest(): Promise<void> {
     this.connectConsumers()
     await this.pass(restMs)
+    if (this.machines.some((machine) => machine.hasWaitingEvents)) await this.pass(waitingMs)
     if (this.machines.some((machine) => machine.isReadingLater(readAgainMs))) await this.pass(readAgainMs)
     // One that was opened before the links worked may have ended meanwhile.
     this.connectConsumers()
