@@ -129,12 +129,17 @@ export const updateSeen: Act = {
   },
 }
 
-const setSeen = (world: World, person: Person, value: string) =>
-  change(world, person, {
+async function setSeen(world: World, person: Person, value: string): Promise<string> {
+  const { machine, seenAhead } = person
+  const from = machine.now().getTime()
+  const words = await change(world, person, {
     nsid: 'app.bsky.notification.updateSeen',
     input: { seenAt: value },
     ...{ name: 'seen', value, initial: initial.seen },
   })
+  if (Date.parse(value) > from) seenAhead.set(value, { from, to: machine.now().getTime() })
+  return words
+}
 
 /** Marks notifications as seen up to a time that is to come, as a client does whose clock is ahead. */
 export const updateSeenAhead: Act = {
@@ -144,8 +149,6 @@ export const updateSeenAhead: Act = {
     if (person?.machine.skewMs !== 0) return undefined
     const now = world.time.clock.now().getTime()
     const value = new Date(now + Math.floor(10 ** (4 + random.next() * 4))).toISOString()
-    const words = await setSeen(world, person, value)
-    person.seenAhead.set(value, { from: now, to: world.time.clock.now().getTime() })
-    return words
+    return setSeen(world, person, value)
   },
 }

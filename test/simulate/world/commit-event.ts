@@ -35,11 +35,17 @@ export async function undone({ blocks, data }: OpenedCommit, ops: readonly Opera
   for (const { path, cid, prev } of ops.toReversed()) {
     const found = await tree.get(path)
     if (String(found) !== String(cid)) throw new Error(`${path} is ${found} in the tree`)
-    if (cid) tree = prev ? await tree.update(path, prev) : await tree.delete(path)
+    if (cid) tree = prev ? await tree.update(path, prev) : await without(tree, path)
     else if (prev) tree = await tree.add(path, prev)
     else throw new Error(`the deletion of ${path} lacks the record before`)
   }
   return String(await tree.getPointer())
+}
+
+/** Removes a record. The library gives an empty tree the height of the one before, which a later addition would keep. */
+async function without(tree: MST, path: string): Promise<MST> {
+  const rest = await tree.delete(path)
+  return (await rest.getEntries()).length > 0 ? rest : MST.create(rest.storage)
 }
 
 let empty: Promise<string> | undefined
