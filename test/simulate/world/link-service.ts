@@ -63,7 +63,16 @@ export class LinkService {
 
   #join(client: WebSocket, dids: readonly string[]): void {
     this.#want(client, dids)
-    const timer = setHeartbeat(() => client.ping(), pingMs)
+    let isAlive = true
+    const timer = setHeartbeat(() => {
+      // The link may have been cut when the server closed the connection.
+      if (!isAlive) return client.terminate()
+      isAlive = false
+      client.ping()
+    }, pingMs)
+    client.on('pong', () => {
+      isAlive = true
+    })
     client.on('error', () => {})
     client.on('message', (data) => {
       const { type, payload } = JSON.parse(String(data))
