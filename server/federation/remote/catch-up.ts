@@ -26,7 +26,8 @@ export interface CatchUp {
    */
   onGap(upstream: string, since: number | undefined): Promise<void>
   /**
-   * The stored records of a repository may be incomplete or outdated. It is read if anything of its actor concerns an account here.
+   * The stored records of a repository may be incomplete or outdated. It is read if anything of its actor concerns an account here;
+   * otherwise as `onUnknown` has it.
    * @param upstream origin of the upstream that reported a change, if one did
    */
   onIncomplete(did: DidString, upstream: string | undefined): Promise<void>
@@ -144,6 +145,16 @@ export function createCatchUp(deps: Deps): CatchUp {
     reads.startDue()
   }
 
+  /** Queues the repository of an author who concerns no account here yet. */
+  async function addUnknown(did: DidString, upstream: string): Promise<void> {
+    if (isQueued(did) || queue.countOf(store, upstream) >= maxUnknown) return
+    const readAt = repositories.find(store, did)?.readAt ?? 0
+    const dueAt = Math.max(now(), readAt + intervalMs)
+    const notifySince = earliest() - unpublishedMs
+    await store.transact((tx) => queue.add(tx, { did, upstream, changedSince: null, notifySince, dueAt }))
+    reads.startDue()
+  }
+
   return {
     async onGap(upstream, since) {
       // The events of its identities were missed as well.
@@ -153,7 +164,8 @@ export function createCatchUp(deps: Deps): CatchUp {
       resumeDue()
     },
     async onIncomplete(did, upstream) {
-      if (isQueued(did) || !filter.isKnown(did)) return
+      if (isQueued(did)) return
+      if (!filter.isKnown(did)) return upstream === undefined ? undefined : addUnknown(did, upstream)
       const readAt = repositories.find(store, did)?.readAt ?? 0
       const dueAt = Math.max(now(), readAt + intervalMs)
       await store.transact((tx) =>
@@ -167,14 +179,7 @@ export function createCatchUp(deps: Deps): CatchUp {
       )
       reads.startDue()
     },
-    async onUnknown(did, upstream) {
-      if (isQueued(did) || queue.countOf(store, upstream) >= maxUnknown) return
-      const readAt = repositories.find(store, did)?.readAt ?? 0
-      const dueAt = Math.max(now(), readAt + intervalMs)
-      const notifySince = earliest() - unpublishedMs
-      await store.transact((tx) => queue.add(tx, { did, upstream, changedSince: null, notifySince, dueAt }))
-      reads.startDue()
-    },
+    onUnknown: addUnknown,
     async onDropped(did, upstream) {
       if (isQueued(did)) return true
       const isKnown = filter.isKnown(did)

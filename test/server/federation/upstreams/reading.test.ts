@@ -1,5 +1,6 @@
 /** Activity of other servers arrives by their event streams: each event once, whatever happens to the connection. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { syncEvent } from '../../../support/remote/remote-frames.ts'
 import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote/remote-server.ts'
 import { minute } from '../../../support/server/clock.ts'
 import { adminAuth, refusal } from '../../../support/server/server.ts'
@@ -36,6 +37,16 @@ beforeAll(async () => {
 const social = () => SocialServer.on(server)
 const likePost = (author: RemoteAccount, subject = post) =>
   remote.create(author, like, { subject, createdAt })
+
+/** Bob replies to alice, and mentions another account. */
+function mention({ did, handle }: RemoteAccount): Promise<Ref> {
+  const facet = {
+    index: { byteStart: 0, byteEnd: handle.length },
+    features: [{ $type: 'app.bsky.richtext.facet#mention', did }],
+  }
+  const reply = { text: handle, facets: [facet], reply: { root: post, parent: post }, createdAt }
+  return remote.create(bob, 'app.bsky.feed.post', reply)
+}
 
 /** The URIs of the likes that alice is notified of, the newest first. */
 async function likes(): Promise<string[]> {
@@ -182,6 +193,23 @@ test('what an account wrote before its server reported it arrives with the repor
   await untilLikes()
 })
 
+test('what an account wrote arrives also while its status is looked up, if only stored records of others name it', async () => {
+  const frank = await remote.account('frank')
+  const named = await mention(frank)
+  await untilLikes(named)
+  const key = `${like}/${remote.tid()}`
+  await remote.commit(frank, { key, record: { $type: like, subject: { ...post }, createdAt } })
+  const { head } = await remote.commit(frank)
+  const block = await frank.repository.commitBlock()
+  remote.setStatus(frank, undefined)
+  remote.emit(syncEvent(frank.did, head.rev, block))
+  const written = refOf(frank, key)
+  await untilLikes(named, written)
+  await remote.remove(frank, written)
+  await remote.remove(bob, named)
+  await untilLikes()
+})
+
 test('a server that counts its events anew is read from the beginning', async () => {
   const liked = await likePost(bob)
   await untilLikes(liked)
@@ -258,12 +286,7 @@ test('an account that only stored records of others name is hidden when its serv
     { repo, collection, record },
     alice,
   )
-  const facet = {
-    index: { byteStart: 0, byteEnd: 4 },
-    features: [{ $type: 'app.bsky.richtext.facet#mention', did: dave.did }],
-  }
-  const reply = { text: 'Dave', facets: [facet], reply: { root: post, parent: post }, createdAt }
-  const named = await remote.create(bob, 'app.bsky.feed.post', reply)
+  const named = await mention(dave)
   await untilLikes(named)
   const isShown = async () =>
     (await server.get('app.bsky.actor.getProfile', { actor: dave.did }, alice)).status === 200
