@@ -34,12 +34,13 @@ export function useNotificationStream(): void {
 
 async function run(client: QueryClient, did: string, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
+    const since = Date.now()
     const isReachable = await readCount(client, did).then(
       () => true,
       () => false,
     )
     if (signal.aborted) return
-    const isOpened = isReachable && (await connect(client, did, signal))
+    const isOpened = isReachable && (await connect(client, did, since, signal))
     if (!isOpened) await refreshLists(client, did)
     failures = isOpened ? 0 : failures + 1
     await pause(failures, signal)
@@ -55,8 +56,12 @@ function readCount(client: QueryClient, did: string): Promise<unknown> {
   })
 }
 
-/** Resolves when the stream ends. @returns whether it had delivered an unread count */
-function connect(client: QueryClient, did: string, signal: AbortSignal): Promise<boolean> {
+/**
+ * Resolves when the stream ends. Lists that are older than it are read again.
+ * @param since when the attempt to connect began
+ * @returns whether it had delivered an unread count
+ */
+function connect(client: QueryClient, did: string, since: number, signal: AbortSignal): Promise<boolean> {
   const token = findSession(did)?.accessJwt
   const url = `${endpoint.replace(/^http/, 'ws')}/xrpc/${subscribe.$nsid}`
   const socket = new WebSocket(url, ['xrpc', `bearer.${token}`])
@@ -77,7 +82,8 @@ function connect(client: QueryClient, did: string, signal: AbortSignal): Promise
       case '#unreadCount': {
         const { count } = payload as { count: number }
         client.setQueryData(keyOf(did, getUnreadCount, {}), { count })
-        if (count !== expected) void refreshLists(client, did)
+        if (expected === undefined) void refreshLists(client, did, { unread: count, since })
+        else if (count !== expected) void refreshLists(client, did)
         expected = count
       }
     }

@@ -89,21 +89,38 @@ function withNotification(cached: Pages, added: Notification): Pages {
 
 let refreshing: Promise<unknown> = Promise.resolve()
 
+interface Present {
+  /** The present unread count. */
+  readonly unread: number
+  /** The time from which on a list is up to date if it has as many. */
+  readonly since: number
+}
+
 /** Refreshes the lists after a change that the stream does not describe: visible lists now, others when shown. */
-export function refreshLists(client: QueryClient, did: string): Promise<unknown> {
-  refreshing = refreshing.then(() => refresh(client, did))
+export function refreshLists(client: QueryClient, did: string, present?: Present): Promise<unknown> {
+  refreshing = refreshing.then(() => refresh(client, did, present))
   return refreshing
 }
 
-async function refresh(client: QueryClient, did: string): Promise<void> {
+async function refresh(client: QueryClient, did: string, present: Present | undefined): Promise<void> {
   client.removeQueries({ queryKey: keyOf(did, listNotifications), type: 'inactive' })
-  const refreshed = listsOf(client, did).map(async ({ queryKey, promise, state }) => {
-    if (state.fetchStatus === 'fetching') await promise
+  const refreshed = listsOf(client, did).map(async (list) => {
+    const { queryKey } = list
+    if (list.state.fetchStatus === 'fetching') await list.promise
+    if (present && list.state.dataUpdatedAt >= present.since && unreadIn(list) === present.unread) return
     const newest = await readPage(did, reasonsOf(queryKey))
     client.setQueryData<Pages>(queryKey, (cached) => cached && withNewestPage(cached, newest))
   })
   // A failed refresh is repeated with the next change.
   await Promise.allSettled(refreshed)
+}
+
+/** The number of all unread notifications, if a list has them in its first page. */
+function unreadIn({ queryKey, state }: ReturnType<typeof listsOf>[number]): number | undefined {
+  const [first] = (state.data as Pages | undefined)?.pages ?? []
+  if (!first || reasonsOf(queryKey).length > 0) return undefined
+  const isComplete = first.cursor === undefined || first.notifications.some(({ isRead }) => isRead)
+  return isComplete ? first.notifications.filter(({ isRead }) => !isRead).length : undefined
 }
 
 function listsOf(client: QueryClient, did: string) {

@@ -30,6 +30,45 @@ const itemsOf = (page: Page) =>
 const openInbox = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
 
+/** Reloads the page, and waits until its stream has delivered the first count. */
+async function reload(page: Page): Promise<void> {
+  const socket = page.waitForEvent('websocket')
+  await page.reload()
+  await (await socket).waitForEvent('framereceived')
+  // Answered after all requests that the first count caused.
+  await page.evaluate("fetch('/xrpc/_health')")
+}
+
+test('inbox: a reload reads the list once, and again if it is older than the stream', async () => {
+  await notifyAlice()
+  const page = await world.signedIn(alice, '/notifications')
+  const items = itemsOf(page)
+  await expect.poll(() => items.count()).toBe(3)
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.url().includes('listNotifications')) reads++
+  })
+  await reload(page)
+  await expect.poll(() => items.count()).toBe(3)
+  expect(reads).toBe(1)
+
+  const isOlder = Promise.withResolvers<void>()
+  await page.route('**/*.listNotifications?*', async (route) => {
+    const response = await route.fetch()
+    if (reads === 2) await social.repost(bob, post)
+    isOlder.resolve()
+    await route.fulfill({ response })
+  })
+  await page.route('**/*.getUnreadCount', async (route) => {
+    await isOlder.promise
+    await route.continue()
+  })
+  await reload(page)
+  await expect.poll(() => items.count()).toBe(4)
+  expect(reads).toBe(3)
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
 test('inbox: only what is near is in the document, and the place is kept when the person comes back', async () => {
   const texts = Array.from({ length: 300 }, (_, index) => `Number ${index}`)
   for (const part of [texts.slice(0, 150), texts.slice(150)]) {
