@@ -87,7 +87,7 @@ export function createUses({ store, now, clock }: Pick<Platform, 'store' | 'now'
         await store.transact((tx) => {
           for (const row of taken) rows.add(tx, row.day > last ? { ...row, day: last } : row)
           if (!clock.isPlausible()) return
-          for (const did of new Set(taken.map((row) => row.did))) rows.removeBefore(tx, did, oldest)
+          for (const did of new Set(taken.map((row) => row.did))) rows.removeOld(tx, did, oldest)
         })
       } catch (error) {
         earlier.push(...taken)
@@ -109,5 +109,5 @@ function byDay(counts: readonly rows.SessionUses[]): DayUses[] {
 }
 
 function accessOf(access: Access): string {
-  return 'sessionId' in access ? access.sessionId : `app password ${access.appPasswordName}`
+  return 'sessionId' in access ? access.sessionId : rows.accessOfAppPassword(access.appPasswordName)
 }

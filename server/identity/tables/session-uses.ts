@@ -36,6 +36,19 @@ export function add(tx: Writer, { did, access, day, reads, writes, refusals }: S
   )
 }
 
-export function removeBefore(tx: Writer, did: string, day: string): void {
-  tx.run('DELETE FROM session_uses WHERE did = ? AND day < ?', [did, day])
+/** Returns what the counts of an app password are stored under: all of its sessions have the same. */
+export function accessOfAppPassword(name: string): string {
+  return `${appPasswordPrefix}${name}`
+}
+
+const appPasswordPrefix = 'app password '
+
+/** Removes the counts of days before `day`, and those of sessions and app passwords that have ended. */
+export function removeOld(tx: Writer, did: string, day: string): void {
+  tx.run(
+    `DELETE FROM session_uses WHERE did = ?1 AND (day < ?2
+       OR (access NOT IN (SELECT id FROM sessions WHERE did = ?1)
+         AND access NOT IN (SELECT '${appPasswordPrefix}' || name FROM app_passwords WHERE did = ?1)))`,
+    [did, day],
+  )
 }

@@ -162,3 +162,39 @@ test('calls that an app password is not allowed count as refusals, by the method
   expect((await server.get('com.core.server.listSessions', {}, phone)).status).toBe(400)
   expect(await passwords(alice)).toMatchObject([{ uses: [{ reads: 0, writes: 0, refusals: 2 }] }])
 })
+
+test('calls write nothing by themselves, and all calls of a day are one row', async () => {
+  const phone = await withAppPassword('phone')
+  const { store, identity } = server.running.services
+  await server.get('com.core.server.getSession', {}, phone)
+  const { commits } = store
+  for (let at = 0; at < 50; at++) {
+    expect((await server.get('com.core.server.getSession', {}, phone)).status).toBe(200)
+    expect((await server.get('com.core.server.listSessions', {}, phone)).status).toBe(400)
+  }
+  expect(store.commits).toBe(commits)
+  await identity.uses.write()
+  expect(store.commits).toBe(commits + 1)
+  expect(store.all('SELECT reads, refusals FROM session_uses')).toEqual([{ reads: 51, refusals: 50 }])
+})
+
+test('no counts stay of sessions and app passwords that have ended', async () => {
+  const { store, identity } = server.running.services
+  for (let at = 0; at < 5; at++) {
+    const session = await again(alice.password)
+    await server.get('com.core.server.getSession', {}, session)
+    if (at % 2 === 0) await identity.uses.write()
+    const { refreshJwt } = session as Account
+    expect((await server.post('com.core.server.deleteSession', undefined, refreshJwt)).status).toBe(200)
+  }
+  const phone = await withAppPassword('phone')
+  await server.get('com.core.server.getSession', {}, phone)
+  await server.get('com.core.server.getSession', {}, alice)
+  await identity.uses.write()
+  const rows = () => store.all('SELECT access FROM session_uses').length
+  expect(rows()).toBe(2)
+  await server.post('com.core.server.revokeAppPassword', { name: 'phone' }, alice)
+  await server.get('com.core.server.getSession', {}, alice)
+  await identity.uses.write()
+  expect(rows()).toBe(1)
+})
