@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { t } from '../strings/en.ts'
 import { formatShortDay } from '../strings/format.ts'
+import { LazyDetails } from './lazy-details.tsx'
 import styles from './plot.module.css'
 
 interface PlotProps {
@@ -36,10 +37,9 @@ export function Plot({ max, first, last, legend, table, children }: PlotProps) {
 /** Shows a table on request. */
 export function TableDetails({ children }: { readonly children: ReactNode }) {
   return (
-    <details className={styles.details}>
-      <summary>{t.ui.showTable}</summary>
+    <LazyDetails className={styles.details} summary={t.ui.showTable}>
       {children}
-    </details>
+    </LazyDetails>
   )
 }
 

@@ -1,5 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { t } from '../../strings/en.ts'
+import { LazyDetails } from '../../ui/lazy-details.tsx'
 import { Row, type RowProps } from '../../ui/page.tsx'
 import styles from './replicas.module.css'
 
@@ -38,11 +39,9 @@ export function ReplicaRow({ name, badges, points, children, ...row }: ReplicaRo
 
 /** A place is read when its restore points are opened. */
 function Points({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <details className={styles.points} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={t.restoring.pointsOf(name)}>{t.restoring.points}</summary>
-      {isOpen && children}
-    </details>
+    <LazyDetails className={styles.points} label={t.restoring.pointsOf(name)} summary={t.restoring.points}>
+      {children}
+    </LazyDetails>
   )
 }

@@ -2,6 +2,7 @@ import type { com } from '../../../lexicons/generated/index.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber, formatShortDay } from '../../strings/format.ts'
 import { barsPath, lastDates, noonOf, valuesOn } from '../../ui/day-values.ts'
+import { LazyDetails } from '../../ui/lazy-details.tsx'
 import { DayTable, Legend, TableDetails } from '../../ui/plot.tsx'
 import { useNow } from '../../ui/time.tsx'
 import styles from './uses.module.css'
@@ -13,6 +14,7 @@ const shownDays = 90
 const height = 30
 
 const kinds = ['reads', 'writes', 'refusals'] as const
+type Kind = (typeof kinds)[number]
 
 interface UsesProps {
   /** Newest day first. */
@@ -29,36 +31,56 @@ export function Uses({ uses }: UsesProps) {
   const values = valuesOn(dates, uses, ({ reads, writes, refusals }) => reads + writes + refusals)
   const totals = kinds.map((kind) => ({ kind, total: uses.reduce((sum, day) => sum + day[kind], 0) }))
   return (
-    <details className={styles.uses}>
-      <summary>
-        <Spark values={values} />
-        <span>
-          {t.apps.uses.total(
-            totals.flatMap(({ kind, total }) => (total > 0 ? t.apps.uses.counts[kind](total) : [])),
-          )}
-        </span>
-      </summary>
-      <div className={styles.details}>
-        {totals.map(
-          ({ kind, total }) => total > 0 && <KindPlot dates={dates} key={kind} kind={kind} uses={uses} />,
-        )}
-        <TableDetails>
-          <DayTable
-            columns={kinds.map((kind) => t.apps.uses.kinds[kind])}
-            rows={uses.map(({ day, ...counts }) => ({
-              day: noonOf(day),
-              cells: kinds.map((kind) => formatNumber(counts[kind])),
-            }))}
-          />
-        </TableDetails>
-      </div>
-    </details>
+    <LazyDetails
+      className={styles.uses}
+      summary={
+        <>
+          <Spark values={values} />
+          <span>
+            {t.apps.uses.total(
+              totals.flatMap(({ kind, total }) => (total > 0 ? t.apps.uses.counts[kind](total) : [])),
+            )}
+          </span>
+        </>
+      }
+    >
+      <UseDetails
+        dates={dates}
+        kinds={totals.flatMap(({ kind, total }) => (total > 0 ? kind : []))}
+        uses={uses}
+      />
+    </LazyDetails>
+  )
+}
+
+interface UseDetailsProps extends UsesProps {
+  readonly dates: readonly string[]
+  /** The kinds that have a plot. */
+  readonly kinds: readonly Kind[]
+}
+
+function UseDetails({ dates, kinds: plotted, uses }: UseDetailsProps) {
+  return (
+    <div className={styles.details}>
+      {plotted.map((kind) => (
+        <KindPlot dates={dates} key={kind} kind={kind} uses={uses} />
+      ))}
+      <TableDetails>
+        <DayTable
+          columns={kinds.map((kind) => t.apps.uses.kinds[kind])}
+          rows={uses.map(({ day, ...counts }) => ({
+            day: noonOf(day),
+            cells: kinds.map((kind) => formatNumber(counts[kind])),
+          }))}
+        />
+      </TableDetails>
+    </div>
   )
 }
 
 interface KindPlotProps extends UsesProps {
   readonly dates: readonly string[]
-  readonly kind: (typeof kinds)[number]
+  readonly kind: Kind
 }
 
 /** Each kind has its own scale: changes are few beside reads. */
