@@ -69,12 +69,15 @@ export function createUses({ store, now, clock }: Pick<Platform, 'store' | 'now'
     },
 
     ofAccount(did) {
-      const noted = [...earlier, ...current.values()].filter((row) => row.did === did)
-      const byAccess = Map.groupBy([...rows.ofAccount(store, did), ...noted], ({ access }) => access)
-      return (access, since) =>
-        byDay(byAccess.get(accessOf(access)) ?? [])
-          .filter(({ day }) => day >= since.slice(0, 10))
-          .sort((one, other) => (one.day < other.day ? 1 : -1))
+      const ofDid = [...earlier, ...current.values()].filter((row) => row.did === did)
+      const noted = Map.groupBy(ofDid, ({ access }) => access)
+      return (of, since) => {
+        const [access, first] = [accessOf(of), since.slice(0, 10)]
+        const unwritten = (noted.get(access) ?? []).filter(({ day }) => day >= first)
+        return byDay([...rows.ofAccess(store, did, access, first), ...unwritten]).sort((one, other) =>
+          one.day < other.day ? 1 : -1,
+        )
+      }
     },
 
     async write() {

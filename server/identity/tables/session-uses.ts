@@ -18,10 +18,11 @@ export interface SessionUses extends UseCounts {
   readonly day: string
 }
 
-export function ofAccount(db: Reader, did: string): SessionUses[] {
+/** Returns the counts of a session or app password from the day `since` on. */
+export function ofAccess(db: Reader, did: string, access: string, since: string): SessionUses[] {
   return db.all<SessionUses>(
-    'SELECT did, access, day, reads, writes, refusals FROM session_uses WHERE did = ?',
-    [did],
+    'SELECT did, access, day, reads, writes, refusals FROM session_uses WHERE did = ? AND access = ? AND day >= ?',
+    [did, access, since],
   )
 }
 

@@ -11,6 +11,7 @@ import { newestPacks } from '../../../server/app/tables/starter-packs.ts'
 import { followCounts } from '../../../server/federation/tables/graph.ts'
 import * as interest from '../../../server/federation/tables/remote-interest.ts'
 import { oldestFeedItems } from '../../../server/federation/tables/remote-records.ts'
+import * as sessionUses from '../../../server/identity/tables/session-uses.ts'
 import * as storageDays from '../../../server/operation/tables/storage-days.ts'
 import * as blobs from '../../../server/repository/tables/blobs.ts'
 import * as records from '../../../server/repository/tables/records.ts'
@@ -96,5 +97,11 @@ test('only the days that are too old are read to delete them', () => {
     'SEARCH storage_days USING PRIMARY KEY (day<?)',
     'SEARCH account_storage_days USING PRIMARY KEY (account=? AND day=?)',
     'SEARCH s USING PRIMARY KEY (account=? AND day<?)',
+  ])
+})
+
+test('only the counts of one session or app password are read, of the days that it has', () => {
+  expect(plansOf((tx) => sessionUses.ofAccess(tx, did, 'app password Phone', '2030-01-01'))).toEqual([
+    'SEARCH session_uses USING PRIMARY KEY (did=? AND access=? AND day>?)',
   ])
 })
