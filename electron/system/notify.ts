@@ -1,8 +1,10 @@
 /** Shows native notifications. */
 import { Notification } from 'electron'
 
-/** Shown notifications, kept here because garbage collection would drop their click listeners. */
+/** Shown notifications, oldest first, kept here because garbage collection would drop their click listeners. */
 const shown = new Set<Notification>()
+/** Systems keep notifications for days, and some never report their end: the oldest ones are closed. */
+const maxShown = 100
 
 /**
  * Shows a native notification, where the system supports them.
@@ -29,6 +31,10 @@ export function notify(
   onEnd('close', () => {})
   onEnd('failed', onFailed)
   notification.show()
+  for (const oldest of [...shown].slice(0, -maxShown)) {
+    shown.delete(oldest)
+    oldest.close()
+  }
 }
 
 const markup: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
