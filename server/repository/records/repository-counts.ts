@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../../store/database.ts'
 import { cidKey } from '../../util/cid.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
+import * as blobs from '../tables/blobs.ts'
 import * as imports from '../tables/imports.ts'
 import * as omitted from '../tables/omitted-records.ts'
 import * as records from '../tables/records.ts'
@@ -15,12 +16,19 @@ interface Counts {
   readonly blobs: number
 }
 
+interface Size {
+  readonly count: number
+  readonly bytes: number
+}
+
 export interface RepositoryCounts {
   of(did: string): Promise<Counts>
+  /** Returns the size of the account's blobs that records refer to, without damaged ones. */
+  referencedBlobs(did: string): Promise<Size>
 }
 
 const maxCached = 100
-/** Records that are read before the event loop continues. */
+/** Records or blobs that are read before the event loop continues. */
 const pageSize = 1000
 
 export function createRepositoryCounts(store: Pick<Database, 'get' | 'all'>): RepositoryCounts {
@@ -56,20 +64,31 @@ export function createRepositoryCounts(store: Pick<Database, 'get' | 'all'>): Re
       running.set(key, counting)
       return counting
     },
+    async referencedBlobs(did) {
+      let [count, bytes] = [0, 0]
+      for (let after: Uint8Array | undefined; ; await yieldToEventLoop()) {
+        const page = blobs.countedPage(store, did, after, pageSize)
+        const shown = page.filter(({ isShown }) => isShown)
+        count += shown.length
+        bytes += shown.reduce((sum, { size }) => sum + size, 0)
+        if (page.length < pageSize) return { count, bytes }
+        after = page.at(-1)?.cid
+      }
+    },
   }
 }
 
 /** Counts the distinct records and blobs, and the rows that were read. Writes may come between two pages. */
 async function countRecords(store: Pick<Database, 'get' | 'all'>, did: string) {
   const blocks = new Set<string>()
-  const blobs = new Set<string>()
+  const named = new Set<string>()
   let rows = 0
   for (let after: records.PlacedCid | undefined; ; await yieldToEventLoop()) {
     const page = records.cidPage(store, did, after, pageSize)
     const last = page.at(-1)
-    if (!last) return { rows, blocks: blocks.size, blobs: blobs.size }
+    if (!last) return { rows, blocks: blocks.size, blobs: named.size }
     for (const { cid } of page) blocks.add(cidKey(cid))
-    for (const cid of records.blobsBetween(store, did, after, last)) blobs.add(cidKey(cid))
+    for (const cid of records.blobsBetween(store, did, after, last)) named.add(cidKey(cid))
     rows += page.length
     after = last
   }

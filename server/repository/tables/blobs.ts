@@ -224,11 +224,23 @@ function bytesAfter(cid: string | undefined): Uint8Array {
   return cid === undefined ? new Uint8Array() : cidBytes(cid)
 }
 
-/** Number and bytes of the account's blobs that records refer to, without damaged ones. */
-export function referencedTotal(db: Reader, did: string): { count: number; bytes: number } {
-  const row = db.get<{ count: number; bytes: number }>(
-    `SELECT count(*) AS count, coalesce(sum(b.size), 0) AS bytes FROM blobs b WHERE b.account = ${actorId} AND ${isIntact} AND ${isReferenced}`,
-    [did],
+/** A row of an account. */
+export interface CountedBlob extends Pick<Blob, 'size'> {
+  readonly cid: Uint8Array
+  /** 1 if a record refers to it, and its file is not damaged. */
+  readonly isShown: 0 | 1
+}
+
+/** The blobs of an account in the order of their bytes, after `after`. */
+export function countedPage(
+  db: Reader,
+  did: string,
+  after: Uint8Array | undefined,
+  limit: number,
+): CountedBlob[] {
+  return db.all<CountedBlob>(
+    `SELECT b.cid, b.size, (${isIntact} AND ${isReferenced}) AS isShown FROM blobs b
+     WHERE b.account = ${actorId} AND b.cid > ? ORDER BY b.cid LIMIT ?`,
+    [did, after ?? new Uint8Array(), limit],
   )
-  return row ?? { count: 0, bytes: 0 }
 }

@@ -62,7 +62,7 @@ test.each<[string, (tx: Writer) => unknown]>([
   ['another record with a blob', (tx) => blobs.isNamed(tx, did, cid, 1)],
   ['the blobs of an account', (tx) => blobs.page(tx, did, { after: undefined, limit: 1 })],
   ['missing blobs', (tx) => blobs.missingPage(tx, did, undefined, 1)],
-  ['the size of all blobs', (tx) => blobs.referencedTotal(tx, did)],
+  ['the size of all blobs', (tx) => blobs.countedPage(tx, did, undefined, 1)],
   ['unused blobs', (tx) => blobs.keptPage(tx, undefined, 1)],
   ['an unused blob', (tx) => blobs.removeUnusedRow(tx, key)],
   ['a blob without a reference', (tx) => blobs.removeUnused(tx, did, cid)],
@@ -104,4 +104,11 @@ test('only the counts of one session or app password are read, of the days that 
   expect(plansOf((tx) => sessionUses.ofAccess(tx, did, 'app password Phone', '2030-01-01'))).toEqual([
     'SEARCH session_uses USING PRIMARY KEY (did=? AND access=? AND day>?)',
   ])
+})
+
+test('sums of blobs read them once, and nothing else', () => {
+  expect(plansOf((tx) => blobs.totalBytes(tx))).toEqual(['SCAN blobs'])
+  const plan = plansOf((tx) => blobs.bytesOf(tx, did))
+  expect(plan).toContain('SEARCH blobs USING PRIMARY KEY (account=?)')
+  expect(plan.filter((step) => /^SCAN/.test(step))).toEqual([])
 })

@@ -73,3 +73,24 @@ test('a count during which records are written is not kept', async () => {
   const answer = body(await server.get('com.core.server.checkAccountStatus', {}, alice))
   expect(answer.repoBlocks).toBe(blocks)
 })
+
+test('blobs that records refer to are counted in pages, without damaged and unreferenced ones', async () => {
+  await write(bob, [{ text: 'With many pictures' }])
+  await server.running.services.store.transact((tx) => {
+    const cid = (index: number) => Buffer.from(`blob ${String(index).padStart(5, '0')}`)
+    const record = tx.get<{ id: number; actor: number }>(
+      'SELECT r.id, r.actor FROM records r JOIN actors a ON a.id = r.actor WHERE a.did = ? LIMIT 1',
+      [bob.did],
+    ) ?? { id: 0, actor: 0 }
+    for (let index = 0; index < 2500; index++) {
+      tx.run('INSERT INTO blobs (account, cid, mime_type, size) VALUES (?, ?, ?, 10)', [
+        ...[record.actor, cid(index), 'image/png'],
+      ])
+      if (index > 0) tx.run('INSERT INTO record_blobs (record, cid) VALUES (?, ?)', [record.id, cid(index)])
+    }
+    tx.run('INSERT INTO damaged_blobs (cid, found_at) VALUES (?, 0)', [cid(1)])
+  })
+  const { counts, rows } = counted()
+  expect(await counts.referencedBlobs(bob.did)).toEqual({ count: 2498, bytes: 24_980 })
+  expect(rows).toEqual([1000, 1000, 500])
+})

@@ -21,6 +21,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
     const validDid = await isDidValid({ ...platform, ...identity }, account)
     const { store } = platform
     const counted = await counts.of(did)
+    const imported = await counts.referencedBlobs(did)
     const head = repos.findHead(store, did)
     if (!head) throw fail('AccountNotFound')
     const activation = activationOf(store, account)
@@ -36,7 +37,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       omittedRecords: omittedRecords(store, did),
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: counted.blobs,
-      importedBlobs: blobs.referencedTotal(store, did).count,
+      importedBlobs: imported.count,
       pushDevices: pushRegistrations.count(store, did),
       mediaBytes: blobs.bytesOf(store, did),
       mediaLimit: room.mediaLimit(did),
