@@ -32,14 +32,16 @@ export function explain(error: unknown): string {
   return t.errors.byName[error.error] ?? sentence(error.message)
 }
 
-/** Whether the message is about the shape of the input, by a path in it. People did not write that. */
+/** How a message about the shape of the input begins: with the name of a property, which people did not write. */
+const shape = /^(?:The body|[a-z]\w*(?:\.\w+)*) (?:needs|may have|must have|must be|is not (?:a )?valid)\b/
+
 function isOfSchema({ error, message }: XrpcResponseError): boolean {
-  return error === 'InvalidRequest' && / at \$[.[\w]/.test(message)
+  return error === 'InvalidRequest' && shape.test(message)
 }
 
 function textOfSchema(message: string): string {
-  if (/too (?:big|long|large)/.test(message)) return t.errors.tooLong
-  return /too (?:small|short)/.test(message) ? t.errors.tooShort : t.errors.notAccepted
+  if (message.includes('may have at most')) return t.errors.tooLong
+  return message.includes('must have at least') ? t.errors.tooShort : t.errors.notAccepted
 }
 
 function tooMany(retryAfter: string | null): string {

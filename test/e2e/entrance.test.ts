@@ -19,6 +19,8 @@ describe('a server with accounts', () => {
     await heading(page, 'Sign in').waitFor()
     await fillSignIn(page, { handle: 'bob.test', password: 'not his password' })
     await page.getByText('Wrong handle or password.').waitFor()
+    await fillSignIn(page, { handle: 'b'.repeat(5000), password: 'not his password' })
+    await page.getByText('This is too long. Shorten it.').waitFor()
     await fillSignIn(page, { handle: 'bob.test', password: 'bob-password' })
     await heading(page, 'Home').waitFor()
   })
