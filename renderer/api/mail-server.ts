@@ -64,7 +64,8 @@ export function useMailCalls(): MailCalls {
   const { did = '' } = useMaybeSession() ?? {}
   const client = useQueryClient()
   return {
-    async save(input, proof) {
+    async save(given, proof) {
+      const input = trimmed(given)
       try {
         if (desktop) return await callDesktop('mail.change', input.mail, input.password)
         return await saveOnServer(did, input, proof)
@@ -73,11 +74,20 @@ export function useMailCalls(): MailCalls {
         await client.invalidateQueries({ queryKey })
       }
     },
-    test: (input, to, proof) =>
-      desktop
+    test(given, to, proof) {
+      const input = trimmed(given)
+      return desktop
         ? callDesktop('mail.test', input.mail, input.password, to)
-        : callAs(did, testMailServer, { body: { ...bodyOf(input), to, ...proof } }),
+        : callAs(did, testMailServer, { body: { ...bodyOf(input), to, ...proof } })
+    },
   }
+}
+
+/** Spaces around a text come from where it was copied; those of a password may belong to it. */
+function trimmed({ mail, password }: MailInput): MailInput {
+  const { host, port, user, from } = mail
+  const texts = { host: host.trim(), port: port.trim(), user: user.trim(), from: from.trim() }
+  return { mail: { ...mail, ...texts }, password }
 }
 
 const bodyOf = ({ mail, password }: MailInput) => ({ mailServer: mail, mailPassword: password })

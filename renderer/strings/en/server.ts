@@ -4,7 +4,7 @@ import type { TextSetting } from '../../../electron/ground/bridge.ts'
 export const server = {
   lead: 'The state and the settings of the server on this computer. Switches and choices apply at once, text with Save.',
   leadServer:
-    'The settings of the server on this computer. Switches and choices apply at once, text with Save. Who can connect is set by its command.',
+    'The settings of the server on this computer. Switches and choices apply at once, text with Save.',
   states: {
     starting: 'Starting',
     stopping: 'Stopping',
