@@ -47,7 +47,7 @@ test('each connection has a line and a link to where it is seen and changed, by 
   await reasons.filter({ hasText: 'Email' }).getByText('On', { exact: true }).waitFor()
   expect(await reasons.count()).toBe(15)
   await connections.filter({ hasText: 'Email' }).click()
-  await heading(page, 'Outbox').waitFor()
+  await heading(page, 'Server').waitFor()
   await page.goBack()
   await connections.filter({ hasText: 'Continuous copies' }).click()
   await heading(page, 'Backups').waitFor()

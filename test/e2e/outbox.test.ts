@@ -18,6 +18,7 @@ test('the owner reads the code of another person, deletes the message and brings
   expect(await findingsInBothSchemes(page)).toEqual([])
   await page.getByRole('button', { name: `Delete Reset your password to ${bob.email}` }).click()
   await page.getByText('The outbox is empty').waitFor()
+  await page.getByRole('link', { name: 'Set up a mail server' }).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: `Copy code ${code}` }).waitFor()
 })

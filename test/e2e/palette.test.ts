@@ -36,6 +36,15 @@ test('palette: a setting is found by a word, opens at its section, and comes fir
   await expect.poll(() => focused(page)).toBe('Second step of sign-in')
 })
 
+test('palette: in a browser, the owner finds the mail server and the services on the Server screen', async () => {
+  const page = await world.signedIn(alice)
+  await openPalette(page)
+  await page.keyboard.type('smtp')
+  await expect.poll(() => options(page).first().textContent()).toBe('EmailServer')
+  await field(page).fill('plc')
+  await page.getByRole('option', { name: 'Services Server' }).waitFor()
+})
+
 test('palette: a section that is folded opens', async () => {
   const page = await world.signedIn(alice)
   await openPalette(page)

@@ -32,8 +32,7 @@ export function placeOf(purpose: Purpose, { way }: Pick<Network, 'way'>): Place 
     case 'push':
       return { path: '/preferences' }
     case 'mail':
-      if (desktop) return { path: '/server', title: t.server.mail }
-      return isAtServer ? { path: '/outbox' } : list
+      return desktop || isAtServer ? { path: '/server', title: t.server.mail } : list
     case 'updates':
       return { path: '/about', title: t.about.updates }
     default:

@@ -7,13 +7,15 @@ import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog.tsx'
 import { Page } from '../../ui/page.tsx'
 
+const toMailServer = <Link href="/server">{t.outbox.settings}</Link>
+
 /** In a browser, the owner reads it on the computer of the server. */
 export const OutboxScreen = desktop ? DesktopScreen : ServerScreen
 
 function ServerScreen() {
   return (
     <Page lead={t.outbox.lead} title={t.nav.outbox}>
-      <OutboxList />
+      <OutboxList action={toMailServer} />
     </Page>
   )
 }
@@ -40,7 +42,7 @@ function DesktopScreen() {
       lead={t.outbox.lead}
       title={t.nav.outbox}
     >
-      <OutboxList action={<Link href="/server">{t.outbox.settings}</Link>} />
+      <OutboxList action={toMailServer} />
     </Page>
   )
 }

@@ -38,12 +38,15 @@ const network: readonly Setting[] = [
   { section: t.remoteRecords.title, words: t.paletteWords.remoteRecords },
 ]
 
+/** On the Network screen of the desktop, and on the Server screen of a browser. */
+const services: Setting = { section: t.network.services, words: t.paletteWords.services }
+
 const networkOfDesktop: readonly Setting[] = [
   { section: t.network.address, words: t.paletteWords.publicAddress },
   { section: t.tunnel.title, words: t.paletteWords.tunnel },
   { section: t.connector.title, words: t.paletteWords.connector },
   { section: t.network.ways, name: t.palette.keepAwake, words: t.paletteWords.ways },
-  { section: t.network.services, words: t.paletteWords.services },
+  services,
 ]
 
 const copies: readonly Setting[] = [
@@ -92,7 +95,8 @@ export const settings: readonly (readonly [path: string, settings: readonly Sett
     [
       { section: t.server.port, words: t.paletteWords.port },
       { section: t.server.signUp, name: t.palette.invitations, words: t.paletteWords.signUp },
-      ...(desktop ? [{ section: t.server.mail, words: t.paletteWords.mail }] : []),
+      { section: t.server.mail, words: t.paletteWords.mail },
+      ...(desktop ? [] : [services]),
       { section: t.server.data, name: t.ui.dataFolder, words: t.paletteWords.dataFolder },
       { section: t.server.advanced, name: t.palette.logLevel, words: t.paletteWords.advanced },
     ],
