@@ -12,7 +12,7 @@ import { takePictures } from '../support/page/pictures.ts'
 import { NetworkClient } from '../support/server/network-client.ts'
 import { SocialServer } from '../support/server/social.ts'
 import { heading, World } from '../support/server/world.ts'
-import { Person, writeFirstPost } from './person.ts'
+import { firstPassword, Person, writeFirstPost } from './person.ts'
 
 const feed = (page: Page) => page.getByRole('region', { name: 'Feed' })
 
@@ -62,6 +62,7 @@ async function walk(): Promise<void> {
     await page.getByRole('button', { name: 'Add a place…' }).click()
     await app.answer({ canceled: false, filePaths: [disk] })
     await page.getByRole('button', { name: 'Choose…' }).click()
+    await page.getByLabel('Your password').fill(firstPassword)
     await page.getByRole('button', { name: 'Check and add' }).click()
     await page.getByRole('dialog', { name: 'Recovery sheet' }).waitFor()
     const sheet = join(machine.folder, 'sheet.txt')

@@ -36,6 +36,7 @@ export class Person {
   }
 }
 
+export const firstPassword = 'correct horse battery'
 export const firstText = 'Hello from my own server.'
 
 /** From the first sight of the program to the first post. */
@@ -45,7 +46,7 @@ export async function writeFirstPost(person: Person): Promise<void> {
   await person.click(page.getByLabel('Handle').first())
   await person.type('alice')
   await person.click(page.getByLabel('Password', { exact: true }))
-  await person.type('correct horse battery')
+  await person.type(firstPassword)
   await person.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await person.click(page.getByRole('textbox', { name: 'Post' }))
