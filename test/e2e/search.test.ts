@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { findingsInBothSchemes, overflowAt } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
 import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
-import { heading } from '../support/server/world.ts'
 
 setupWorld({
   accounts: ['alice', 'bob'],
@@ -21,8 +20,9 @@ async function search(page: Page, words: string): Promise<void> {
 test('posts: words find them, and the browser leads back to earlier words', async () => {
   const page = await world.signedIn(alice)
   await page.getByRole('link', { name: 'Search', exact: true }).click()
-  await heading(page, 'Search').waitFor()
-  await search(page, 'beans')
+  await page.getByLabel('Search for').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('beans')
+  await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('Garden beans').waitFor()
   expect(await page.getByRole('article').count()).toBe(1)
   await search(page, 'rye')

@@ -4,6 +4,7 @@ import { switchTo } from '../../api/sessions.ts'
 import { isEntrance } from '../../entrances.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Fields, Form } from '../../ui/form.tsx'
+import { isWide } from '../../ui/is-wide.ts'
 import { Stack, useTitle } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import styles from './entrance.module.css'
@@ -55,9 +56,6 @@ export function EntranceForm(props: EntranceFormProps) {
     </>
   )
 }
-
-/** On a narrow screen the keyboard would hide what the page says. */
-const isWide = () => window.matchMedia('(width >= 40rem)').matches
 
 function focusFirstEmpty(form: HTMLFormElement | null): void {
   const fields = [...(form?.querySelectorAll<HTMLInputElement>('input:not([hidden], [readonly])') ?? [])]

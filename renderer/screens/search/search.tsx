@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { useSession } from '../../api/sessions.ts'
 import { type SearchKind, searchPath, wordsOfPath } from '../../parts/posts/paths.ts'
@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Choices } from '../../ui/choices.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { isWide } from '../../ui/is-wide.ts'
 import { Page, Section, Stack } from '../../ui/page.tsx'
 import { FoundPeople, FoundPosts } from './found.tsx'
 import { recentSearches } from './recent-searches.ts'
@@ -20,7 +21,12 @@ export function SearchScreen() {
   const [, navigate] = useLocation()
   const kind: SearchKind = params.kind === 'people' ? 'people' : 'posts'
   const words = wordsOfPath(params.words ?? '')
+  const field = useRef<HTMLInputElement>(null)
   const { add } = recentSearches(did)
+  // After the heading has taken the focus: letters that are typed at once must not act as shortcuts.
+  useEffect(() => {
+    if (words === '' && isWide()) field.current?.focus()
+  }, [words])
   useEffect(() => {
     if (words) add(words)
   }, [words, add])
@@ -45,6 +51,7 @@ export function SearchScreen() {
             maxLength={200}
             name="words"
             placeholder={t.search.placeholder}
+            ref={field}
             type="search"
             unmarked
           />
