@@ -120,7 +120,7 @@ test('inbox: new notifications appear, are counted, filtered and marked as read'
   await page.getByRole('radio', { name: 'All' }).check({ force: true })
   await expect.poll(() => items.count()).toBe(3)
 
-  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await page.getByRole('button', { name: 'Mark all as read' }).dblclick()
   await page.getByText('All marked as read').waitFor()
   await page
     .getByRole('navigation', { name: 'Main' })

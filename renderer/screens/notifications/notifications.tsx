@@ -26,13 +26,17 @@ export function NotificationsScreen() {
     onError: toastError,
   })
   const newest = list.data?.pages[0]?.notifications[0]?.indexedAt
+  const markAll = () => {
+    // A double click must not make the second Undo return to what the first one had marked.
+    if (newest && !marker.isPending) marker.mutate(newest)
+  }
   return (
     <Page
       action={
         <>
           <Link href="/preferences">{t.notifications.choose}</Link>
           {unread > 0 && newest && (
-            <Button icon={<CheckCheck aria-hidden size={16} />} onClick={() => marker.mutate(newest)}>
+            <Button icon={<CheckCheck aria-hidden size={16} />} onClick={markAll}>
               {t.notifications.markAll}
             </Button>
           )}
