@@ -22,6 +22,7 @@ export function explain(error: unknown): string {
   if (error instanceof DesktopError) return error.message
   if (error instanceof SessionEnded) return t.errors.sessionEnded
   if (error instanceof XrpcFetchError) return t.errors.unreachable
+  if (isOfImport(error)) return t.errors.partMissing
   if (error instanceof XrpcInvalidResponseError) return t.errors.invalidResponse
   if (!(error instanceof XrpcResponseError)) return t.errors.unexpected
   if (error.error === 'RateLimitExceeded') return tooMany(error.headers.get('retry-after'))
@@ -30,6 +31,11 @@ export function explain(error: unknown): string {
   if (isOfSchema(error)) return textOfSchema(error.message)
   if (specificErrors.has(error.error) && error.message) return sentence(error.message)
   return t.errors.byName[error.error] ?? sentence(error.message)
+}
+
+/** Whether a part of the page that is loaded when it is used could not be loaded. The wording is that of each browser. */
+function isOfImport(error: unknown): boolean {
+  return error instanceof TypeError && /\bimport/i.test(error.message)
 }
 
 /** How a message about the shape of the input begins: with the name of a property, which people did not write. */

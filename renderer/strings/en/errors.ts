@@ -8,6 +8,8 @@ export const errors = {
   unexpected,
   invalidResponse:
     'The response of the server could not be read. Reload the page: it may be older than the server.',
+  partMissing:
+    'A part of this page could not be loaded. Check that the server is running, then reload the page: it may be older than the server.',
   notPermitted: 'This session may not do that. Sign in with the main password of the account.',
   sessionEnded: 'Your session has ended. Sign in again.',
   tooMany: 'Too many attempts. Wait a moment, then try again.',
