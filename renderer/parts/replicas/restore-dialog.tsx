@@ -118,6 +118,7 @@ function Confirm({ title, file, preview: opened, request, onClose }: ConfirmProp
     >
       <Stack>
         <Content file={file} preview={opened} />
+        {opened.handles.length === 0 && <Notice variant="warn">{t.restoring.withoutAccounts}</Notice>}
         {opened.loss !== undefined && <Notice variant="warn">{opened.loss}</Notice>}
         <Notice variant="warn">
           {t.restoring.text} {isNew && t.restoring.otherComputer}

@@ -238,6 +238,8 @@ export const restoring = {
       ? formatNumber(total)
       : `${formatNumber(total)}, of which ${formatNumber(missing)} are missing`,
   text: 'The server restarts with this data. Later changes are removed from the server. The current data is kept in a separate folder for 30 days.',
+  withoutAccounts:
+    'No account is in it, so no one can sign in afterwards. Create a first account then: the Backups screen puts the current data back.',
   otherComputer: 'The other computer stops accepting changes as soon as it is on and sees the place.',
   typed: 'Type restore to confirm',
   typedWord: 'restore',

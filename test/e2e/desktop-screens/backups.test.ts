@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RestorePoint } from '../../../electron/ground/bridge.ts'
 import { StoreUnavailable } from '../../../server/store/files/store-errors.ts'
-import { done, failed } from '../../support/desktop/desktop-bridge.ts'
+import { content, done, failed } from '../../support/desktop/desktop-bridge.ts'
 import {
   backups,
   bob,
@@ -153,6 +153,18 @@ describe('backups', () => {
     expect(desktop.callsOf('restore.run')).toEqual([[{ from: 'backups' }, backups[0]?.at, undefined]])
     await page.keyboard.press('Escape')
     await result.waitFor({ state: 'detached' })
+  })
+
+  test('a backup without accounts is restored after a warning', async () => {
+    desktop.handlers['restore.preview'] = () => done({ ...content, handles: [] })
+    const page = await signedIn('/backups')
+    await openPoints(page)
+    await page
+      .getByRole('button', { name: /^Restore as of/ })
+      .first()
+      .click()
+    await page.getByText('No account is in it, so no one can sign in afterwards.').waitFor()
+    expect(await findings(page)).toEqual([])
   })
 
   test('replaced data is listed with the date of its deletion, and deleted after a confirmation', async () => {

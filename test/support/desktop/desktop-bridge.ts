@@ -35,7 +35,7 @@ const mail: MailServer = {
   from: 'Personal data server <no-reply@localhost>',
 }
 
-const content: RestorePreview = {
+export const content: RestorePreview = {
   createdAt: '2026-01-01T03:00:00.000Z',
   bytes: 1_240_000,
   handles: ['alice.test', 'bob.test'],
