@@ -49,7 +49,7 @@ export const paletteWords = {
   app: 'autostart boot login startup tray background native alerts close window',
   port: 'listen address 2583 restart',
   signUp: 'registration invite codes rule terms privacy policy contact',
-  mail: 'smtp email sender messages',
+  mail: 'mail server smtp email sender messages',
   dataFolder: 'directory path disk location encryption keyring secrets',
   advanced: 'limits uploads rate log debug',
   ways: 'local network lan wifi public only this computer visibility reach access',
