@@ -56,6 +56,8 @@ function useServerMail(): UseQueryResult<MailView> {
     queryFn: ({ signal }) => callAs(did, getMailServer, { signal }),
     select: ({ mailServer, ...view }) => ({ ...view, mail: mailServer as MailServer }),
     enabled: isOwner && isAtServer,
+    // The server starts again with what another page has saved.
+    refetchOnReconnect: 'always',
   })
 }
 

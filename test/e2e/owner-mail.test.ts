@@ -58,6 +58,9 @@ test('the owner tests a mail server and saves it; messages are mailed from then 
   await page.getByText(`Test message sent to ${owner.email}`).waitFor()
   expect(smtp.messages.at(-1)?.to).toEqual([`<${owner.email}>`])
 
+  const tab = await world.tab(page.context())
+  await tab.goto(`${world.url}/#/server`)
+  await tab.getByLabel('Mail server').waitFor()
   await section.getByRole('button', { name: 'Save', exact: true }).click()
   await confirmation.getByText('The mail server reads every code').waitFor()
   await confirmation.getByLabel('Your password').fill('a guess')
@@ -67,6 +70,7 @@ test('the owner tests a mail server and saves it; messages are mailed from then 
   await confirmation.getByRole('button', { name: 'Save', exact: true }).click()
   await confirmation.waitFor({ state: 'detached' })
   await page.getByText('A password is saved. Leave empty to keep it.').waitFor()
+  await expect.poll(() => tab.getByLabel('Mail server').inputValue()).toBe('127.0.0.1')
   expect(await findingsInBothSchemes(page)).toEqual([])
   expect((await server.get('com.core.server.describeServer')).body.mailDelivery).toBe('mail')
 })
