@@ -17,6 +17,7 @@ import {
   PURPOSE_HEADER,
   writeMessage,
 } from './outbox.ts'
+import { smtpFailure } from './smtp-failure.ts'
 import type { MailPurpose } from './templates.ts'
 
 export interface Mail {
@@ -137,7 +138,7 @@ export const testMessage = {
 /**
  * Sends a message by SMTP, to test the settings of a mail server. The outbox is not used.
  * @param from `address` or `Name <address>`
- * @returns the error, in the words of the mail server; undefined if it accepted the message
+ * @returns the error as a sentence; undefined if it accepted the message
  */
 export async function tryMailServer(
   smtpUrl: string,
@@ -165,7 +166,10 @@ async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<st
         done(null, { connection: simulated.createConnection() as Socket }),
     }),
   })
-  return smtp.sendMail(message).then(() => undefined, oneLine)
+  return smtp.sendMail(message).then(
+    () => undefined,
+    (error: unknown) => smtpFailure(new URL(smtpUrl), error),
+  )
 }
 
 /** Loaded with the first message, because it takes 25 MB. */
@@ -188,10 +192,4 @@ function compose({ to, subject, text }: Pick<Mail, 'to' | 'subject' | 'text'>) {
     // By default the library writes X-Pds-.
     normalizeHeaderKey: (key: string) => key.replace(/^X-Pds-/, 'X-PDS-'),
   }
-}
-
-/** Returns an error as one line of ASCII, for a header field: a reply of a mail server may have several lines. */
-function oneLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.replace(/[^ -~]+/g, ' ').slice(0, 500)
 }

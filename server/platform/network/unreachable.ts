@@ -2,10 +2,15 @@
 import { OutboundFailed } from './client.ts'
 
 /** Returns a sentence with the reason and what to do; undefined for a failure that is none of the common ones. */
-export function unreachableText({ host, hostname }: URL, error: unknown): string | undefined {
+export function unreachableText(url: URL, error: unknown): string | undefined {
   const cause =
     error instanceof OutboundFailed ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
-  switch (cause?.code) {
+  return unreachableByCode(url, cause?.code)
+}
+
+/** @param code of an error of the system, such as `ENOTFOUND` */
+export function unreachableByCode({ host, hostname }: URL, code: string | undefined): string | undefined {
+  switch (code) {
     case 'ENOTFOUND':
       return `There is no server named ${hostname}. Check the address.`
     case 'EAI_AGAIN':
