@@ -43,4 +43,6 @@ test('another person has no outbox, and is sent to the owner', async () => {
   await page.getByText('Ask the owner of this server for the code.').waitFor()
   expect(await page.getByRole('button', { name: 'Open outbox' }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'Outbox' }).count()).toBe(0)
+  await page.goto(`${world.url}/#/server`)
+  await page.getByText('Sign in as the owner of this server, on its computer').waitFor()
 })

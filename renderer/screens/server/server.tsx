@@ -1,7 +1,10 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { SettingsView } from '../../../electron/ground/bridge.ts'
+import { useIsOwner } from '../../api/account.ts'
 import { errorName, explain } from '../../api/call-errors.ts'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
+import { isAtServer } from '../../api/endpoint.ts'
 import { type ServerSettingsView, useServerSettings } from '../../api/settings.ts'
 import { desktop } from '../../bridge.ts'
 import { fixedHint, useSetting } from '../../parts/settings/settings.ts'
@@ -25,17 +28,21 @@ interface SectionProps {
  */
 export function ServerScreen() {
   const query = useServerSettings()
+  const isPermitted = useIsOwner() && isAtServer
   return (
     <Page lead={desktop ? t.server.lead : t.server.leadServer} title={t.nav.server}>
       {desktop && <StatePanel />}
-      {errorName(query.error) === 'SettingsElsewhere' ? (
-        <Notice>{explain(query.error)}</Notice>
-      ) : (
-        <Loaded query={query} rows={6}>
-          {(view) => <Sections view={view} />}
-        </Loaded>
-      )}
+      {!desktop && !isPermitted ? <Notice>{t.server.signIn}</Notice> : <Settings query={query} />}
     </Page>
+  )
+}
+
+function Settings({ query }: { readonly query: UseQueryResult<ServerSettingsView> }) {
+  if (errorName(query.error) === 'SettingsElsewhere') return <Notice>{explain(query.error)}</Notice>
+  return (
+    <Loaded query={query} rows={6}>
+      {(view) => <Sections view={view} />}
+    </Loaded>
   )
 }
 

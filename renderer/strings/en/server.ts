@@ -5,6 +5,7 @@ export const server = {
   lead: 'The state and the settings of the server on this computer. Switches and choices apply at once, text with Save.',
   leadServer:
     'The settings of the server on this computer. Switches and choices apply at once, text with Save.',
+  signIn: 'Sign in as the owner of this server, on its computer, to see its settings.',
   states: {
     starting: 'Starting',
     stopping: 'Stopping',
