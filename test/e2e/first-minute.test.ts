@@ -20,7 +20,7 @@ async function expectInWindow(page: Page): Promise<void> {
 describe('in a browser', () => {
   setupWorld()
 
-  test.each([1280, 400])('at a width of %i', async (width) => {
+  test.each([1920, 1280, 400])('at a width of %i', async (width) => {
     const person = new Person(await world.visitor('/', { width }))
     await writeFirstPost(person)
     expect(person.clicks).toBeLessThanOrEqual(6)

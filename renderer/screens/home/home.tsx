@@ -14,6 +14,9 @@ import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
 import { StateRow } from './state-row.tsx'
 
+/** Whether the feed is below the first steps, and not below the form: in one column. */
+const isFeedFar = () => !window.matchMedia('(width >= 100rem)').matches
+
 /** Whether all is well, what there is to do, and what is new. */
 export function HomeScreen() {
   const { did, handle } = useSession()
@@ -38,7 +41,7 @@ export function HomeScreen() {
       <div className={styles.home}>
         <StateRow />
         <div className={styles.write}>
-          <Composer onPosted={(uri) => setPosted([...posted, uri])} />
+          <Composer onPosted={(uri) => isFeedFar() && setPosted([...posted, uri])} />
           <JustPosted uris={posted} />
         </div>
         <FirstSteps onConnect={showConnect} />
