@@ -18,7 +18,8 @@ const calls = {
   beginAnew: (did: string, url: string, proof: Proof) =>
     callAs(did, acceptEmptyPlace, { body: { url, ...proof } }),
   /** Stops offering changes that this computer has lost. */
-  dismiss: (did: string, url: string) => callAs(did, dismissLostChanges, { body: { url } }),
+  dismiss: (did: string, url: string, proof: Proof) =>
+    callAs(did, dismissLostChanges, { body: { url, ...proof } }),
 }
 
 interface DecisionProps {
@@ -48,7 +49,7 @@ function DecisionDialog({ decision, url, name, onClose }: DecisionProps & { onCl
     onDone: () => void refresh(),
     onClose,
   })
-  const needsProof = decision === 'beginAnew'
+  const needsProof = decision !== 'remove'
   return (
     <ConfirmDialog
       {...work}

@@ -52,7 +52,7 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
                   {t.copies.restoreLost}
                 </DialogButton>
               )}
-              <DecisionButton decision="dismiss" name={name} url={url} />
+              {isAtServer && <DecisionButton decision="dismiss" name={name} url={url} />}
             </>
           }
           variant="warn"

@@ -538,8 +538,9 @@ describe('what only the owner can decide', () => {
     await page.getByRole('button', { name: 'Dismiss', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Stop offering these changes?' })
     const input = await inputOf(page, 'com.core.admin.dismissLostChanges')
+    await dialog.getByLabel('Your password').fill(owner.password)
     await dialog.getByRole('button', { name: 'Dismiss' }).click()
-    expect(await input()).toEqual({ url })
+    expect(await input()).toEqual({ url, password: owner.password })
     await page.getByText('The changes are no longer offered').waitFor()
   })
 

@@ -113,7 +113,11 @@ test.each([
   await seen({ lost: { changes: expect.any(Number), until: expect.any(String) } })
   expect(await decide('dismissLostChanges', pathToFileURL(root).href)).toMatchObject(refused)
   await seen({ lost: { changes: expect.any(Number), until: expect.any(String) } })
-  expect((await decide('dismissLostChanges', url)).status).toBe(200)
+  const dismiss = (proof: object) =>
+    server.post('com.core.admin.dismissLostChanges', { url, ...proof }, alice)
+  expect(await dismiss({})).toMatchObject(refusal(400, 'PasswordRequired'))
+  await seen({ lost: { changes: expect.any(Number), until: expect.any(String) } })
+  expect((await dismiss({ password: alice.password })).status).toBe(200)
   await seen({ lost: undefined })
   expect((await decide('dismissLostChanges', url)).status).toBe(200)
   await server.restart()

@@ -908,6 +908,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   ...provingOwner('deleteBackup', { id: 'x' }),
   ...provingOwner('addCopyPlace', { place: anyFolder }),
   ...provingOwner('acceptEmptyPlace', { url: 'x' }),
+  ...provingOwner('dismissLostChanges', { url: 'x' }),
   'com.core.admin.addCopyPlace PlacesElsewhere': () =>
     elsewhereWith({}, 'addCopyPlace', { place: anyFolder }),
   'com.core.admin.addCopyPlace SameDisk': () =>

@@ -39,7 +39,10 @@ export const adminCalls: CallTable = {
     answer: deleted(subject),
   }),
   'com.core.admin.disableInviteCodes': ({ did }) => ({ input: { accounts: [did] } }),
-  'com.core.admin.dismissLostChanges': () => ({ input: { url: 'file:///disk' }, answer: 'InvalidRequest' }),
+  'com.core.admin.dismissLostChanges': (_, token) => ({
+    input: { url: 'file:///disk' },
+    answer: token === 'owner' ? 'PasswordRequired' : 'InvalidRequest',
+  }),
   'com.core.admin.enableAccountInvites': (subject) => ({
     input: { account: subject.did },
     answer: deleted(subject),
