@@ -210,6 +210,23 @@ describe('with a directory', () => {
     expect(await identify(unpublished.did, { via: source.url })).toMatchObject({ host: source.url })
   })
 
+  test('an identity that names this server without an account here is found once it names another one', async () => {
+    const { origin } = server.running.services
+    const identity = await createPlcIdentity('nina.test', { origin })
+    await directory.submit(identity.did, identity.genesis)
+    await expect(identify(identity.did)).rejects.toMatchObject({ isOutage: false })
+    const services = { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://new.example' } }
+    const move = await nextOperation(identity.rotationKey, identity.genesis, { services })
+    await directory.submit(identity.did, move)
+    await server.running.services.federation.actors.forget(identity.did)
+    expect(await identify(identity.did)).toMatchObject({ host: 'https://new.example' })
+    // Servers without a public address may name the same one: then the server that has the log is the host.
+    const olga = await createPlcIdentity('olga.test', { origin })
+    const source = await peer({ [`/${olga.did}/log`]: [olga.genesis] })
+    await addUpstream(server, source.url)
+    expect(await identify(olga.did, { via: source.url })).toMatchObject({ host: source.url })
+  })
+
   test('a handle of a domain counts if the domain names the DID', async () => {
     const handles = ['ken.example.com', 'lena.example.com', 'mia.example.com']
     const identities = await Promise.all(handles.map((handle) => createPlcIdentity(handle)))
