@@ -9,6 +9,7 @@ import { heading } from '../support/server/world.ts'
 
 setupPeople({ now: anHourAgo() })
 
+const justPosted = (page: Page) => page.getByRole('list', { name: 'Just posted' })
 const feedOf = (page: Page) => page.getByRole('region', { name: 'Feed' })
 const postsOf = (page: Page) => feedOf(page).getByRole('article')
 
@@ -118,13 +119,17 @@ describe('with posts', () => {
     expect(reads).toBe(2)
   })
 
-  test('own posts appear at once', async () => {
+  test('own posts appear at once below their form, and later in the feed', async () => {
     const page = await world.signedIn(alice)
     await postsOf(page).getByText('The beans are up').waitFor()
     await page.getByLabel('Post text').fill('Mine are late')
     await page.getByRole('button', { name: 'Post', exact: true }).click()
+    await justPosted(page).getByText('Mine are late').waitFor()
+    expect(await postsOf(page).count()).toBe(1)
+    await page.reload()
     await postsOf(page).nth(0).getByText('Mine are late').waitFor()
     expect(await postsOf(page).count()).toBe(2)
+    expect(await justPosted(page).count()).toBe(0)
   })
 
   test('own posts that were deleted elsewhere leave it', async () => {
@@ -134,7 +139,7 @@ describe('with posts', () => {
     await social.remove(alice, own)
     await page.getByLabel('Post text').fill('Mine are here')
     await page.getByRole('button', { name: 'Post', exact: true }).click()
-    await postsOf(page).getByText('Mine are here').waitFor()
+    await justPosted(page).getByText('Mine are here').waitFor()
     expect(await postsOf(page).getByText('Mine are late').count()).toBe(0)
   })
 
