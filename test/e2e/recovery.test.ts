@@ -111,7 +111,8 @@ const signedIn = async (handle: string) =>
 
 test('without an archive the account starts empty, after a reload, and errors say what to do', async () => {
   const [bob, carol] = [await holder('bob'), await holder('carol')]
-  const page = await world.visitor('/recover', { colorScheme: 'dark' })
+  const page = await world.visitor('/sign-in', { colorScheme: 'dark' })
+  await page.getByRole('link', { name: 'Recover an account with its recovery key' }).click()
   await enterKey(page, 'no handle', bob.secret)
   await page.getByText('Enter a handle, such as alice.example').waitFor()
   await enterKey(page, 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', bob.secret)

@@ -82,6 +82,9 @@ export function SignIn({ lead, identifier, onSignedIn }: SignInProps) {
           <p>
             <Link href={entrances.moveIn}>{t.move.bring}</Link>
           </p>
+          <p>
+            <Link href={entrances.recover}>{t.recover.way}</Link>
+          </p>
         </>
       }
       onSubmit={(field) => {
