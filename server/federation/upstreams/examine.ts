@@ -12,6 +12,7 @@ import type { Intake } from '../remote/intake.ts'
 import type { RemoteStatus } from '../remote/remote-status.ts'
 import { type Identify, withOrigin } from '../remote/repository-origin.ts'
 import type { StatusClaims } from '../remote/status-claims.ts'
+import { createMovedAuthors } from './moved-authors.ts'
 import { findBlocks } from './unverified.ts'
 import { type Frame, type OpClaim, readAccount, readCommit, readSync } from './upstream-frames.ts'
 
@@ -61,6 +62,7 @@ export function createExaminer({
 }: Deps): Examine {
   /** `#identity` events by DID. */
   const recent = new Map<string, { readonly since: number; readonly count: number }>()
+  const moved = createMovedAuthors(now)
   const identify: Identify = (did, options) =>
     withPatience(
       actors.identify(did, { via, requester: { kind: 'upstream', key: via }, ...options }),
@@ -68,7 +70,13 @@ export function createExaminer({
     )
 
   function verify(car: Uint8Array, did: string): Promise<VerifiedCommit> {
-    return withOrigin(identify, did, ({ signingKey }) => inTurn(() => verifyCommit(car, { did, signingKey })))
+    return withOrigin(identify, did, ({ signingKey, host }) =>
+      inTurn(() => verifyCommit(car, { did, signingKey })).catch((error: unknown) => {
+        if (host === via) moved.delete(did)
+        else moved.add(did)
+        throw error
+      }),
+    )
   }
 
   /** Whether a new record would be refused by a budget, regardless of its signature. */
@@ -101,7 +109,12 @@ export function createExaminer({
     const { ops, isTooBig } = readCommit(frame)
     if (isTooBig) return { kind: 'incomplete', did: frame.did as DidString }
     if (await areOverBudget(frame, ops)) return { kind: 'dropped', did: frame.did as DidString }
-    const commit = await verify(frame.blocks, frame.did)
+    const isCounted = moved.has(frame.did)
+    const commit = await verify(frame.blocks, frame.did).catch((error: unknown) => {
+      if (error instanceof InvalidProof && isCounted && moved.has(frame.did)) return undefined
+      throw error
+    })
+    if (!commit) return { kind: 'nothing' }
     return { kind: 'changes', changes: await changesOf(commit, new Set(ops.map(({ path }) => path))) }
   }
 

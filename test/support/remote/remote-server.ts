@@ -180,6 +180,12 @@ export class RemoteServer {
     await this.sync(account)
   }
 
+  /** Names another server and another key in the identity. Commits go on to be signed by the earlier key. */
+  async moveTo(account: RemoteAccount, { key, endpoint }: { key: Keypair; endpoint: string }): Promise<void> {
+    const services = { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint } }
+    await this.#changeIdentity(account, { services, verificationMethods: { atproto: key.did() } })
+  }
+
   /** Reports the repository with a new commit of the same tree. */
   async sync(account: RemoteAccount): Promise<void> {
     const { head } = await this.commit(account)
