@@ -44,6 +44,9 @@ async function checkStatus(world: World, person: Person, shown: Shown): Promise<
     return bury(world, person)
   }
   if (status !== 200) throw new Violation(`status of ${name} → ${status} ${body?.error}`)
+  const isOver = (one: Status) =>
+    one.deleteAfter !== undefined && Date.parse(one.deleteAfter) + doneMs < at.from
+  const isKept = person.statuses.some(isOver) && (await isMoving(world, person))
   const deleteAfter = body.takedown.applied ? null : await dateOf(world, person)
   const possible = person.statuses.filter(
     (one) =>
@@ -52,7 +55,7 @@ async function checkStatus(world: World, person: Person, shown: Shown): Promise<
       one.isTakenDown === body.takedown.applied &&
       (deleteAfter === null || one.deleteAfter === deleteAfter) &&
       !one.isDeleted &&
-      !(one.deleteAfter !== undefined && Date.parse(one.deleteAfter) + doneMs < at.from),
+      (isKept || !isOver(one)),
   )
   if (possible.length === 0) {
     const words = person.statuses.map((one) => JSON.stringify(one)).join(' or ')
@@ -62,6 +65,12 @@ async function checkStatus(world: World, person: Person, shown: Shown): Promise<
   const [first] = possible
   if (deleteAfter !== null || possible.length === 1) person.statuses = first ? [first] : []
   if (first) await checkAnswers(world, person, wordOf(first), shown)
+}
+
+/** Whether its server moves it: then it stays after its date. */
+async function isMoving(world: World, { machine, did }: Person): Promise<boolean> {
+  const { body } = await world.call(machine, 'com.core.admin.getMove', { query: { did }, isAdmin: true })
+  return body?.move !== undefined && body.move.endedAt === undefined
 }
 
 /** Returns the date of deletion, as the holder sees it. */
