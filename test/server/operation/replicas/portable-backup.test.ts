@@ -8,6 +8,7 @@ import { saveRepo } from '../../../../server/repository/records/export.ts'
 import { schema } from '../../../../server/schema/schema.ts'
 import { isProtected } from '../../../../server/store/backups/backup-content.ts'
 import { runInWorker } from '../../../../server/store/backups/tasks.ts'
+import { pageBytes } from '../../../../server/store/pages/page.ts'
 import { runCommand } from '../../../support/replicas/copies.ts'
 import { type AppSession, TestServer } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
@@ -62,8 +63,11 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
   expect(await isProtected(file)).toBe(true)
   const describe = (passphrase: string) =>
     runInWorker({ kind: 'describe', dir: tmpdir(), file, options: { passphrase, schema } })
+  const pages = server.running.services.store.get<{ n: number }>(
+    'SELECT page_count AS n FROM pragma_page_count',
+  )
   expect(await describe('a long passphrase')).toMatchObject({
-    bytes: (await stat(file)).size,
+    bytes: (pages?.n ?? 0) * pageBytes,
     handles: ['alice.test', 'bob.test'],
     records: 1,
     notifications: 0,
