@@ -4,7 +4,7 @@ import { stepOf } from '../acts/move-steps.ts'
 import { isDue } from '../acts/moves.ts'
 import { timedCall } from '../acts/sessions.ts'
 import { copyAt, mayBeDeleted, removeCopy } from '../model/move.ts'
-import type { Person } from '../model/person.ts'
+import { mayBeTakenDown, type Person } from '../model/person.ts'
 import { wordOf } from '../model/status.ts'
 import type { World } from '../world/world.ts'
 
@@ -33,6 +33,8 @@ async function finish(world: World, person: Person): Promise<boolean> {
   for (let step = 0; step < mostSteps; step++) {
     // An account of an attempt whose answer was lost is found by another one.
     if (move.hasBegun && !move.isSigned && copyAt(person, move.to)) return false
+    // The holder cannot sign in to begin it, until the take-down ends.
+    if (!move.isSigned && mayBeTakenDown(person)) return false
     words.push(await stepOf(world, person))
     if (person.move !== move) return true
     await world.time.clock.advance(waitMs)
