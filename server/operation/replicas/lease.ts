@@ -124,13 +124,18 @@ function foreign(): PlaceProblem {
   )
 }
 
-/** Reads what a place says about its copies; undefined if it has none. @throws PlaceProblem */
+/**
+ * Reads what a place says about its copies; undefined if it has none. Later formats state their number twice, so that a flipped bit in that of
+ * this one reads as damage. @throws PlaceProblem
+ */
 export async function readHead(place: Pick<Place, 'get'>): Promise<{ readonly key: string } | undefined> {
   const bytes = await place.get(headName)
   if (bytes === undefined) return undefined
-  const { format, key } = (parseJson(Buffer.from(bytes)) ?? {}) as { format?: unknown; key?: unknown }
-  if (typeof key !== 'string' || typeof format !== 'number' || format < 1)
+  const head = (parseJson(Buffer.from(bytes)) ?? {}) as Readonly<Record<string, unknown>>
+  const { format, formatAgain, key } = head
+  const isNewer = typeof format === 'number' && format > 1 && formatAgain === format
+  if (typeof key !== 'string' || (format !== 1 && !isNewer))
     throw new PlaceProblem('damaged', `The object ${headName} of the copy is damaged.`)
-  if (format === 1) return { key }
+  if (!isNewer) return { key }
   throw new PlaceProblem('invalid', 'A newer version of this program made the copy. Install it first.')
 }
