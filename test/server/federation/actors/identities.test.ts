@@ -214,7 +214,7 @@ describe('with a directory', () => {
     const { origin } = server.running.services
     const identity = await createPlcIdentity('nina.test', { origin })
     await directory.submit(identity.did, identity.genesis)
-    await expect(identify(identity.did)).rejects.toMatchObject({ isOutage: false })
+    await expect(identify(identity.did)).rejects.toMatchObject({ isOutage: true })
     const services = { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://new.example' } }
     const move = await nextOperation(identity.rotationKey, identity.genesis, { services })
     await directory.submit(identity.did, move)
