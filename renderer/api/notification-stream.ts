@@ -33,6 +33,7 @@ export function useNotificationStream(): void {
 }
 
 async function run(client: QueryClient, did: string, signal: AbortSignal): Promise<void> {
+  let wasOpened = false
   for (let failures = 0; !signal.aborted; ) {
     const since = Date.now()
     const isReachable = await readCount(client, did).then(
@@ -40,8 +41,11 @@ async function run(client: QueryClient, did: string, signal: AbortSignal): Promi
       () => false,
     )
     if (signal.aborted) return
+    // The server may have started again so fast that no request has failed.
+    if (wasOpened && isReachable) client.getQueryCache().onOnline()
     const isOpened = isReachable && (await connect(client, did, since, signal))
     if (!isOpened) await refreshLists(client, did)
+    wasOpened = isOpened
     failures = isOpened ? 0 : failures + 1
     await pause(failures, signal)
   }

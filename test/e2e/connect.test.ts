@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { certificates, key } from '../support/network/certificates.ts'
 import { launchBrowser } from '../support/page/browser.ts'
+import { reloadUntilFrame } from '../support/page/first-frame.ts'
 import { owner as alice, setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 
 setupOrdinaryWorld({ accounts: ['alice'] })
@@ -144,10 +145,8 @@ test('an app that signs in by OAuth gets the address, because a local handle is 
 
 test('the guide does not take the interface for a client, also after a reload', async () => {
   const page = await world.signedIn(alice)
-  await page.addInitScript(markFirstFrame)
   for (let reload = 0; reload < 2; reload++) {
-    await page.reload()
-    await page.locator('html[data-frame]').waitFor({ state: 'attached' })
+    await reloadUntilFrame(page)
     await page.getByRole('heading', { name: 'Connect a client' }).click()
     await choose(page, 'Bluesky')
     await page.getByRole('button', { name: 'Make an app password' }).click()
@@ -164,11 +163,3 @@ test('a server without an app window says under Network how a web page is named'
   const command = page.getByText('npm run serve -- --trusted-origins http://localhost:5173')
   expect(await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
 })
-
-/** Runs in each document: the stream of the one before may still open while a page reloads, and never deliver. */
-const markFirstFrame = `window.WebSocket = class extends WebSocket {
-  constructor(...args) {
-    super(...args)
-    this.addEventListener('message', () => document.documentElement.setAttribute('data-frame', ''))
-  }
-}`

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findings, findingsInBothSchemes, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
+import { reloadUntilFrame } from '../support/page/first-frame.ts'
 import type { Account } from '../support/server/client.ts'
 import { hour } from '../support/server/clock.ts'
 import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
@@ -32,9 +33,7 @@ const openInbox = (page: Page) =>
 
 /** Reloads the page, and waits until its stream has delivered the first count. */
 async function reload(page: Page): Promise<void> {
-  const socket = page.waitForEvent('websocket')
-  await page.reload()
-  await (await socket).waitForEvent('framereceived')
+  await reloadUntilFrame(page)
   // Answered after all requests that the first count caused.
   await page.evaluate("fetch('/xrpc/_health')")
 }
