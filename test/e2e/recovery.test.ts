@@ -42,9 +42,13 @@ async function archiveOf(account: Account): Promise<string> {
   const page = await world.visitor()
   await page.addInitScript(`localStorage['pds.sessions'] ??= ${JSON.stringify(JSON.stringify([body]))}`)
   await page.goto(`http://localhost:${new URL(other.url).port}/#/data`)
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download records and media' }).click()
-  return (await download).path()
+  for (;;) {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download records and media' }).click()
+    // A busy browser may cancel one. A person would start it again.
+    const path = await (await download).path().catch(() => undefined)
+    if (path !== undefined) return path
+  }
 }
 
 async function enterKey(page: Page, identifier: string, secret: string): Promise<void> {
