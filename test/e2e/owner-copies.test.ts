@@ -68,7 +68,8 @@ test('the owner adds a folder, gets the recovery sheet, and restores the server 
   })
 })
 
-test('a restore of a server that no longer answers says what to do', async () => {
+/** A new backup on the screen of the owner, and its dialog, filled in. */
+async function confirmedRestore() {
   await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
   const page = await world.signedIn(owner, '/backups')
   await page.getByText('Restore points', { exact: true }).first().click()
@@ -80,6 +81,11 @@ test('a restore of a server that no longer answers says what to do', async () =>
   const restore = page.getByRole('dialog', { name: 'Restore the server?' })
   await restore.getByLabel('Type restore to confirm').fill('restore')
   await restore.getByLabel('Your password').fill(owner.password)
+  return { page, restore }
+}
+
+test('a restore of a server that no longer answers says what to do', async () => {
+  const { page, restore } = await confirmedRestore()
   await page.route('**/com.core.admin.restoreServer', (route) => route.fulfill({ status: 200 }))
   await page.route('**/com.core.admin.getRestore', (route) => route.abort())
   await page.clock.install()
@@ -91,17 +97,7 @@ test('a restore of a server that no longer answers says what to do', async () =>
 })
 
 test('a restored backup from before the sign-in ends the session, and the result is shown', async () => {
-  await makeBackup({ dataDir: server.dataDir, now: () => new Date() })
-  const page = await world.signedIn(owner, '/backups')
-  await page.getByText('Restore points', { exact: true }).first().click()
-  const rows = page.getByRole('list', { name: 'Restore points of This computer' }).getByRole('listitem')
-  await rows
-    .getByRole('button', { name: /^Restore as of/ })
-    .first()
-    .click()
-  const restore = page.getByRole('dialog', { name: 'Restore the server?' })
-  await restore.getByLabel('Type restore to confirm').fill('restore')
-  await restore.getByLabel('Your password').fill(owner.password)
+  const { page, restore } = await confirmedRestore()
   await restore.getByRole('button', { name: 'Restore', exact: true }).click()
   await page.getByRole('dialog', { name: 'The server is restored' }).waitFor()
   await page.keyboard.press('Escape')

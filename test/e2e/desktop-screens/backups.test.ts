@@ -18,6 +18,17 @@ import { heading } from '../../support/server/world.ts'
 
 setupScreens()
 
+/** Opens the restore of the newest backup. */
+async function openNewestPoint(): Promise<Page> {
+  const page = await signedIn('/backups')
+  await openPoints(page)
+  await page
+    .getByRole('button', { name: /^Restore as of/ })
+    .first()
+    .click()
+  return page
+}
+
 /** Opens the restore points of this computer, and returns their rows. */
 async function openPoints(page: Page) {
   await page.getByText('Restore points', { exact: true }).click()
@@ -157,12 +168,7 @@ describe('backups', () => {
 
   test('a backup without accounts is restored after a warning', async () => {
     desktop.handlers['restore.preview'] = () => done({ ...content, handles: [] })
-    const page = await signedIn('/backups')
-    await openPoints(page)
-    await page
-      .getByRole('button', { name: /^Restore as of/ })
-      .first()
-      .click()
+    const page = await openNewestPoint()
     await page.getByText('No account is in it, so no one can sign in afterwards.').waitFor()
     expect(await findings(page)).toEqual([])
   })
@@ -218,12 +224,7 @@ describe('backups', () => {
 
   test('a backup that cannot be read cannot be restored', async () => {
     desktop.handlers['restore.preview'] = () => failed('This file is not a backup.')
-    const page = await signedIn('/backups')
-    await openPoints(page)
-    await page
-      .getByRole('button', { name: /^Restore as of/ })
-      .first()
-      .click()
+    const page = await openNewestPoint()
     await page.getByRole('dialog').getByText('This file is not a backup.').waitFor()
     expect(await page.getByRole('button', { name: 'Restore', exact: true }).count()).toBe(0)
     await page.keyboard.press('Escape')

@@ -141,7 +141,7 @@ test('a listed state is restored, although the clock was set back before it', as
   ms += 3 * 24 * 60 * 60_000
   await copy('row 3')
   expect((await restored({ at })).rows).toEqual(['row 1', 'row 2'])
-  // A time that is none of a state, between the clocks: nothing was written before it.
+  // A time between the clocks, before everything that was written.
   await expect(restored({ at: new Date(Number(at) - 1) })).rejects.toThrow('no complete database')
 })
 

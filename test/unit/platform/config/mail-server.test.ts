@@ -56,7 +56,7 @@ test('a kept password goes to the host alone that it was saved for', () => {
     expect(isAsked(same)).toBe(false)
   expect(testProblem({ mailServer: other }, 'me@x.example', kept)).toMatch(/^Password: Enter the password/)
   expect(testProblem({ mailServer: other }, 'me@x.example', undefined)).toBeUndefined()
-  // In two steps: first without a user, so that none is sent.
+  // In two steps: first without a user.
   const first = { ...other, user: '' }
   expect(isAsked(first)).toBe(false)
   expect(passwordToSave({ mailServer: first }, kept)).toBe('')
