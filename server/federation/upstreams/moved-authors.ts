@@ -1,6 +1,6 @@
 /**
- * Authors who live elsewhere, and of whom an upstream has sent a commit that is not signed by their key. The server that they have left may
- * accept writes for a while: it is no forger, so that only the first of these commits in an hour counts as invalid.
+ * Authors who live elsewhere, but whose commits an upstream has sent with another signature. The server that they have left may accept writes
+ * for a while, by their earlier key: only the first of these commits in an hour counts as invalid.
  */
 import { LRUCache } from 'lru-cache'
 import { upToEntries } from '../../util/entry-limit.ts'

@@ -157,7 +157,7 @@ const latest = Date.UTC(9999)
 
 function timeOf(value: unknown): Date {
   const at = new Date(isString(value) ? value : Number.NaN)
-  // A time that has no text could not be returned to the holder.
+  // The holder gets the time as a text, which absurd ones lack.
   if (!(at.getTime() >= 0 && at.getTime() < latest))
     throw new InvalidPlcOperation('An operation of the log has no time')
   return at

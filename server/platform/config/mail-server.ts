@@ -73,7 +73,7 @@ export function passwordToSave(
   return mailPassword ?? (isOtherHost(mailServer, before) ? '' : undefined)
 }
 
-/** Whether a password would go elsewhere. Without a host, nothing is sent. */
+/** Whether a password would go to another host than before. */
 function isOtherHost(server: MailServer, before: MailServer): boolean {
   return hostOf(server) !== '' && hostOf(server) !== hostOf(before)
 }

@@ -38,8 +38,8 @@ export interface Mailer {
   /** Deletes messages to an address from the outbox, except those after `before`, which are for another account. */
   deleteMessages(to: string, before: Date): Promise<void>
   /**
-   * Aborts SMTP: messages that the mail server has not accepted, and all later ones, go to the outbox. Notices, for which no response waits,
-   * have five seconds: one reports a change of the mail server, which starts this server again. May be called twice.
+   * Aborts SMTP: messages under way, and all later ones, go to the outbox. Notices, for which no response waits, have five seconds:
+   * one reports a change of the mail server, which starts this server again. May be called twice.
    */
   close(): Promise<void>
 }

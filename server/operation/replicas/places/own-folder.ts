@@ -42,7 +42,7 @@ export function findOwnFolder(root: string, dataDir: string): Promise<OwnFolder>
 /** Creates the folder of a copy, unless it exists. @throws FieldProblem */
 export function makeOwnFolder(path: string): Promise<void> {
   return folderCalls.run(path, async () => {
-    // Not recursive: for a folder in which none can be created, such as /proc, Node.js would try for ever.
+    // With `recursive`, Node.js would try for ever in a folder such as /proc.
     await mkdir(path, { mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
       if (code === 'EEXIST') return
       throw new FieldProblem('address', `${path} cannot be created (${code}). Choose another folder.`)
